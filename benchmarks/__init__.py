@@ -1,0 +1,1 @@
+"""What evalkit costs, as ratios measured in one run: `python -m benchmarks`."""

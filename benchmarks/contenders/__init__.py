@@ -1,0 +1,1 @@
+"""The same workload, written once for each contender as one of its users would write it."""

@@ -1,0 +1,239 @@
+"""What a catalogue is: scenarios by name, in the order in which they were registered."""
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from types import FrameType
+from typing import Any, TypeVar
+
+from evalkit.errors import CatalogueError, Problem
+from evalkit.model import Scenario
+from evalkit.operators import OPERATORS, Operator, custom
+from evalkit.places import execution_of, place_of
+from evalkit.registry import hint_for
+from evalkit.select import Selection
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Catalogue:
+    """Scenarios by name, in order; `add` is the `_s` of a catalogue of one's own.
+
+    `tools` is the table or factory that they are for, where one is known; `operators` are the
+    author's own. `notes` says what a later execution has replaced.
+
+    >>> shop = Catalogue("shop")
+    >>> from evalkit import Scenario, ToolCall
+    >>> _ = shop.add(Scenario("stock", tool_calls=[ToolCall("count")], tags=["stock"]))
+    >>> shop.tags
+    ['stock']
+    """
+
+    def __init__(self, name: str = "catalogue") -> None:
+        """Take a name for messages."""
+        self.name = name
+        self.tools: Any = None
+        self.operators: dict[str, Operator] = {}
+        self.notes: list[str] = []
+        self.modules: set[str] = set()
+        self._scenarios: dict[str, Scenario] = {}
+        self._executions: dict[str, object] = {}
+
+    def add(self, scenario: Scenario) -> Scenario:
+        """Register a scenario, and give it back.
+
+        A second one of the name within one execution of a file or cell is an error naming both
+        lines; a later execution replaces what the earlier one registered.
+        """
+        return self._register(scenario, sys._getframe(1))  # noqa: SLF001  - the caller's line is the place
+
+    def _register(self, scenario: Scenario, frame: FrameType) -> Scenario:
+        place = place_of(frame)
+        if type(scenario) is not Scenario:
+            raise CatalogueError(place, f"expected a Scenario, got {scenario!r}")
+        if scenario.source is None:
+            object.__setattr__(scenario, "source", place)
+        loading = LOADING.get()
+        execution = loading or execution_of(frame)
+        key = _folded(scenario.name)
+        earlier = self._scenarios.get(key)
+        if earlier is not None:
+            if self._executions[key] == execution:
+                _refuse(_twice(scenario, earlier, place), loading)
+                return scenario
+            self.notes.append(f"{place} replaces the scenario {scenario.name!r} of {earlier.source}")
+        self._scenarios[key] = scenario
+        self._executions[key] = execution
+        self.modules.add(frame.f_globals.get("__name__", ""))
+        return scenario
+
+    def take_in(self, other: "Catalogue", loading: "Loading | None" = None) -> None:
+        """Register the scenarios and operators of another catalogue; a name that is taken is an error."""
+        for scenario in other:
+            self.take_in_one(scenario, loading)
+        self.operators.update(other.operators)
+        self.modules |= other.modules
+
+    def take_in_one(self, scenario: Scenario, loading: "Loading | None" = None) -> None:
+        """Register a scenario that has its place already; a name that is taken is an error."""
+        key = _folded(scenario.name)
+        if key in self._scenarios:
+            place = scenario.source or self.name
+            _refuse(_twice(scenario, self._scenarios[key], place), loading)
+        self._scenarios[key] = scenario
+        self._executions[key] = loading
+
+    def replace(self, scenario: Scenario) -> Scenario:
+        """Put a changed scenario in the place of the one of its name, which must be there."""
+        old = self[scenario.name]
+        if scenario.source is None:
+            object.__setattr__(scenario, "source", old.source)
+        self._scenarios[_folded(scenario.name)] = scenario
+        return scenario
+
+    def select(
+        self,
+        tags: Iterable[str] = (),
+        difficulty: str | Iterable[str] = (),
+        names: Iterable[str] = (),
+        expr: str | None = None,
+    ) -> "Catalogue":
+        """Give a catalogue of the scenarios that fit all that is asked.
+
+        `tags` are any of (`not:x` excludes), `names` are exact, `expr` is as in `-k`: words that
+        name or tags contain, with and, or, not. A tag or name that no scenario has is an error with
+        the nearest.
+        """
+        selection = Selection.of(tags=tags, difficulty=difficulty, names=names, expr=expr)
+        return self._with(selection.of_all(list(self)))
+
+    def _with(self, scenarios: Iterable[Scenario]) -> "Catalogue":
+        chosen = Catalogue(self.name)
+        chosen.tools, chosen.operators = self.tools, self.operators
+        chosen._scenarios = {_folded(scenario.name): scenario for scenario in scenarios}  # noqa: SLF001
+        chosen._executions = dict.fromkeys(chosen._scenarios)  # noqa: SLF001
+        return chosen
+
+    @property
+    def tags(self) -> "Tags":
+        """Give the tags there are, sorted, as a live view."""
+        return Tags(lambda: self)
+
+    def __getitem__(self, name: str) -> Scenario:
+        """Give a scenario by name; a wrong name is answered with the nearest."""
+        scenario = self._scenarios.get(_folded(name)) if isinstance(name, str) else None
+        if scenario is None:
+            known = [scenario.name for scenario in self]
+            raise CatalogueError(self.name, f"no scenario {name!r}", hint_for(str(name), known))
+        return scenario
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether there is a scenario of a name."""
+        return isinstance(name, str) and _folded(name) in self._scenarios
+
+    def __iter__(self) -> Iterator[Scenario]:
+        """Iterate over the scenarios, in order."""
+        return iter(self._scenarios.values())
+
+    def __len__(self) -> int:
+        """Count the scenarios."""
+        return len(self._scenarios)
+
+    def __repr__(self) -> str:
+        """Say what it is and how much is in it."""
+        return f"<Catalogue {self.name!r}: {len(self)} scenarios>"
+
+
+class Tags(Sequence[str]):
+    """The tags of a catalogue, sorted: a view that is always of now."""
+
+    def __init__(self, catalogue: Callable[[], Catalogue]) -> None:
+        """Take what gives the catalogue."""
+        self._catalogue = catalogue
+
+    def _now(self) -> list[str]:
+        return sorted({tag for scenario in self._catalogue() for tag in scenario.tags})
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401
+        """Give a tag, or a list of them by slice."""
+        return self._now()[index]
+
+    def __len__(self) -> int:
+        """Count the tags."""
+        return len(self._now())
+
+    def __eq__(self, other: object) -> bool:
+        """Be equal to any sequence of the same tags."""
+        return isinstance(other, Sequence) and self._now() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Read as a list does."""
+        return repr(self._now())
+
+
+CATALOGUE = Catalogue("ambient")
+"""Where `_s` registers outside of a file that is being loaded: notebooks, plain imports."""
+
+AMBIENT: ContextVar[Catalogue] = ContextVar("ambient", default=CATALOGUE)
+"""The catalogue that `_s` registers in now."""
+
+class Loading:
+    """One load under way: one execution, whose problems are told together at its end."""
+
+    def __init__(self) -> None:
+        """Begin without a problem."""
+        self.problems: list[Problem] = []
+
+
+LOADING: ContextVar[Loading | None] = ContextVar("loading", default=None)
+"""The load under way, if there is one."""
+
+ALL_TAGS = Tags(AMBIENT.get)
+"""The tags of the ambient catalogue, sorted: a live view."""
+
+
+def _s(scenario: Scenario) -> Scenario:
+    """Register a scenario in the ambient catalogue, and give it back."""
+    return AMBIENT.get()._register(scenario, sys._getframe(1))  # noqa: SLF001
+
+
+def operator(name: str) -> Callable[[F], F]:
+    """Add an operator of one's own to the ambient catalogue.
+
+    The function is `(actual, assertion, context) -> Verdict`, or a bool; `context.document` is the
+    whole document, `context.saved` the saved values. What it raises is an ERROR, never a pass.
+    """
+    key = name.lower()
+    if key in OPERATORS:
+        raise CatalogueError(f"operator {name!r}", "is built in", "give it another name")
+
+    def register(function: F) -> F:
+        AMBIENT.get().operators[key] = custom(function, key)
+        return function
+
+    return register
+
+
+def _twice(scenario: Scenario, earlier: Scenario, place: str) -> Problem:
+    return Problem(
+        repr(scenario.name),
+        f"the name is taken by {earlier.name!r} at {earlier.source}",
+        "give each scenario a name of its own; in a loop, put what varies into it",
+        place,
+    )
+
+
+def _refuse(problem: Problem, loading: Loading | None) -> None:
+    if loading is None:
+        raise CatalogueError(problems=[problem])
+    loading.problems.append(problem)
+
+
+def _folded(name: str) -> str:
+    """Give what two names that a reader takes for one have in common."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name)
+    return name.casefold()

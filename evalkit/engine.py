@@ -1,0 +1,136 @@
+"""How plans become results: open the tools, let the subject run, grade the trace, one by one."""
+
+from collections.abc import Callable, Iterable
+from time import perf_counter
+
+import attrs
+
+from evalkit.grading import UNAVAILABLE, grade, skipped
+from evalkit.plan import Plan
+from evalkit.result import BAD, ScenarioResult
+from evalkit.subjects import Progress, ToolSubject
+from evalkit.subjects.output import Output
+from evalkit.toolbox import FactoryToolbox, TableToolbox
+from evalkit.toolbox.documents import message_of
+from evalkit.watch import Lane, Watch
+
+OPENING_S = 60.0
+
+Toolbox = TableToolbox | FactoryToolbox
+Emit = Callable[[ScenarioResult], None]
+
+
+@attrs.frozen(eq=False)
+class Job:
+    """One plan, and the tools it is for."""
+
+    plan: Plan
+    toolbox: Toolbox
+
+
+class Engine:
+    """Runs jobs in order, on the lane of a watch, and emits a result for each.
+
+    A call that does not return costs its lane; the engine goes on with a new one, from where it was.
+    """
+
+    def __init__(
+        self,
+        jobs: Iterable[Job],
+        watch: Watch[None],
+        output: Output,
+        emit: Emit,
+        max_failures: int | None = None,
+    ) -> None:
+        """Take the jobs, who watches, what keeps printed text, and who is told of the results."""
+        self._jobs = iter(jobs)
+        self._watch = watch
+        self._output = output
+        self._emit = emit
+        self._left = max_failures
+        self._current: Progress | None = None
+
+    def run(self) -> None:
+        """Run the jobs that are left; called on a lane of the watch."""
+        self._watch.recover = self.recover
+        lane = self._watch.lane
+        subject = ToolSubject(lane, self._output)
+        self._output.own()
+        for job in self._jobs:
+            result = self._run_one(job, subject, lane)
+            if self._watch.stopping or self._done(result):
+                return
+
+    def recover(self) -> None:
+        """Go on, on a new lane, from the call that did not return."""
+        subject = ToolSubject(self._watch.lane, self._output)
+        self._output.own()
+        progress = self._current
+        if progress is not None:
+            self._finish_lost(subject, progress)
+        self.run()
+
+    def _done(self, result: ScenarioResult) -> bool:
+        """Tell of a result; True where as many have failed as may."""
+        self._emit(result)
+        if self._left is not None and result.status in BAD:
+            self._left -= 1
+            return self._left <= 0
+        return False
+
+    def _run_one(self, job: Job, subject: ToolSubject, lane: Lane) -> ScenarioResult:
+        plan = job.plan
+        if plan.skip is not None:
+            return skipped(plan, plan.skip)
+        progress = self._current = subject.begin(plan)
+        manager = job.toolbox.open(plan.scenario)
+        try:
+            progress.table = _in_time(lane, manager.__enter__)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
+            _unavailable(progress, "could not be opened", error)
+            return grade(plan, subject.finish(progress))
+        try:
+            subject.proceed(progress)
+        except BaseException as error:
+            manager.__exit__(type(error), error, error.__traceback__)
+            raise
+        try:
+            _in_time(lane, lambda: manager.__exit__(None, None, None))
+        except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
+            _unavailable(progress, "could not be closed", error)
+        return grade(plan, subject.finish(progress))
+
+    def _finish_lost(self, subject: ToolSubject, progress: Progress) -> None:
+        """Finish the scenario whose lane was lost: in a call, or while its tools opened or closed."""
+        late = TimeoutError(f"not within {OPENING_S:g} s")
+        if progress.table is None:
+            _unavailable(progress, "could not be opened", late)
+        elif progress.next >= len(progress.plan.calls):
+            _unavailable(progress, "could not be closed", late)
+        else:
+            subject.give_up(progress)
+            subject.proceed(progress)
+        self._done(grade(progress.plan, subject.finish(progress)))
+
+
+def _in_time(lane: Lane, act: Callable[[], object]) -> object:
+    """Open or close tools, held to a deadline as a call is."""
+    lane.armed.append(perf_counter() + OPENING_S)
+    try:
+        return act()
+    finally:
+        try:
+            lane.armed.pop()
+        except IndexError:
+            lane.late()
+
+
+def _unavailable(progress: Progress, what: str, error: BaseException) -> None:
+    progress.errors.append(
+        {
+            "call": None,
+            "kind": UNAVAILABLE,
+            "type": type(error).__name__,
+            "message": f"the tools {what}: {type(error).__name__}: {message_of(error)}",
+        }
+    )

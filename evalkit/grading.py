@@ -1,0 +1,244 @@
+"""How a trace is graded: every assertion is put to its document, whatever happened."""
+
+from time import perf_counter
+from typing import Any
+
+import attrs
+
+from evalkit.jsonvalue import MISSING, Json, brief
+from evalkit.model import Assertion
+from evalkit.paths import explain
+from evalkit.plan import BoundAssertion, BoundCall, Plan
+from evalkit.result import CODES, Check, ScenarioResult, Status
+from evalkit.subjects.saved import filled
+from evalkit.trace import Call, NotRun, Trace
+
+BY_KIND = {
+    "raised": "tool_raised",
+    "timeout": "tool_timeout",
+    "invalid_arguments": "invalid_arguments",
+    "unserialisable": "unserialisable_result",
+    "unknown_tool": "unknown_tool",
+    "transport": "transport_failed",
+}
+BY_CAUSE = {"transport": "transport_failed"}
+EXPECTABLE = frozenset({"raised", "invalid_arguments"})
+UNAVAILABLE = "tools_unavailable"
+
+
+@attrs.define(eq=False)
+class Judged:
+    """What an operator may look at: the document, and the values saved up to this step."""
+
+    document: Json
+    saved: dict[str, Json]
+
+
+def grade(plan: Plan, trace: Trace) -> ScenarioResult:
+    """Put every assertion of a plan to a trace. Nothing is run, and nothing is left out.
+
+    The number of checks depends on the plan alone. A trace that has been through JSON gives the
+    same result as the one it came from.
+    """
+    started = perf_counter()
+    grading = _Grading(plan, trace)
+    for bound in plan.calls:
+        grading.step(bound)
+    for assertion in plan.assertions:
+        grading.on_trace(assertion)
+    scenario = plan.scenario
+    return ScenarioResult(
+        scenario.name,
+        _status(grading.checks, trace, scenario.xfail),
+        grading.checks,
+        trace,
+        grading.pairing,
+        trace["seconds"] + perf_counter() - started,
+        scenario.tags,
+        scenario.difficulty,
+        scenario.xfail or "",
+        scenario.source,
+    )
+
+
+def skipped(plan: Plan, reason: str) -> ScenarioResult:
+    """Give the result of a scenario that was not run, and why."""
+    scenario = plan.scenario
+    return ScenarioResult(
+        scenario.name,
+        Status.SKIPPED,
+        [],
+        None,
+        [],
+        0.0,
+        scenario.tags,
+        scenario.difficulty,
+        reason,
+        scenario.source,
+    )
+
+
+def put(bound: BoundAssertion, judged: Judged, step: int | None, code: str = "wrong_value") -> Check:
+    """Put one assertion to one document; `code` is what a plain no is called."""
+    started = perf_counter()
+    assertion = bound.assertion
+    if bound.needs:
+        absent = [name for name in bound.needs if name not in judged.saved]
+        if absent:
+            return _unfit(bound, step, "unsaved_value", f"the saved value {absent[0]!r} is not there")
+        assertion = assertion.but(expected=filled(assertion.expected, judged.saved))
+    actual = bound.path.resolve(judged.document)
+    if actual is MISSING:
+        unresolved = str(explain(bound.path, judged.document))
+        code = code if code == "unsaved_value" else "unresolved_path"
+        return Check(assertion, step, Status.FAILED, code, 0.0, None, unresolved, perf_counter() - started)
+    try:
+        verdict = bound.function(actual, assertion, judged)
+        if verdict.passed:
+            seconds = perf_counter() - started
+            return Check(assertion, step, Status.PASSED, None, verdict.score, actual, "", seconds)
+    except Exception as error:  # noqa: BLE001  - around an operator, which may be the author's
+        reason = f"{type(error).__name__}: {error}"
+        seconds = perf_counter() - started
+        return Check(assertion, step, Status.ERROR, "operator_raised", 0.0, actual, reason, seconds)
+    seconds = perf_counter() - started
+    return Check(assertion, step, Status.FAILED, code, verdict.score, actual, verdict.reason, seconds)
+
+
+class _Grading:
+    """One trace being graded: the checks so far, and the values saved so far."""
+
+    def __init__(self, plan: Plan, trace: Trace) -> None:
+        self.checks: list[Check] = []
+        self.pairing: list[int | None] = []
+        self._trace = trace
+        self._saved: dict[str, Json] = {}
+        self._unavailable = next(
+            (error for error in trace["errors"] if error["kind"] == UNAVAILABLE), None
+        )
+        self._at = {call["step"]: index for index, call in enumerate(trace["calls"])}
+
+    def step(self, bound: BoundCall) -> None:
+        """Grade one step: the call that was made for it, or that none was."""
+        index = self._at.get(bound.step)
+        self.pairing.append(index)
+        if index is None:
+            self._fail_all(bound, *self._why_not_run(bound))
+            return
+        call = self._trace["calls"][index]
+        if bound.wanted_error is not None:
+            self._expecting(bound, call)
+        elif call["error"] is not None:
+            self._fail_all(bound, *_why_failed(call))
+        else:
+            self._returned(bound, call["result"])
+
+    def _returned(self, bound: BoundCall, document: Json) -> None:
+        """Put the assertions of a call to its result, and keep what it saves. The hot path."""
+        judged = Judged(document, self._saved)
+        append = self.checks.append
+        step = bound.step
+        for check in bound.checks:
+            append(put(check, judged, step))
+        for name, save in bound.saves:
+            saved = put(save, judged, step, "unsaved_value")
+            append(saved)
+            if saved.status is Status.PASSED:
+                self._saved[name] = saved.actual
+
+    def _expecting(self, bound: BoundCall, call: Call) -> None:
+        """Grade a call whose error is what is wanted: the error is the document."""
+        error = call["error"]
+        if error is None:
+            reason = f"an error was expected, and {bound.call.tool} returned {brief(call['result'])}"
+            self._fail_all(bound, "no_error", reason)
+        elif error["kind"] not in EXPECTABLE:
+            self._fail_all(bound, *_why_failed(call))
+        else:
+            document = {"error": {"type": error["type"], "message": error["message"]}}
+            judged = Judged(document, self._saved)
+            self.checks.append(put(bound.wanted_error, judged, bound.step, "wrong_error"))  # type: ignore[arg-type]
+            self.checks.extend(put(check, judged, bound.step) for check in bound.checks)
+
+    def on_trace(self, bound: BoundAssertion) -> None:
+        """Put an assertion to the whole trace; a part that was not observed is skipped."""
+        if self._unavailable is not None:
+            self.checks.append(_unfit(bound, None, UNAVAILABLE, self._unavailable["message"]))
+        elif bound.path.head not in self._trace["observed"]:
+            subject = self._trace["subject"]
+            reason = f"the subject {subject!r} does not observe {bound.path.head!r}"
+            self.checks.append(_unfit(bound, None, "not_observed", reason))
+        else:
+            self.checks.append(put(bound, Judged(self._trace, self._saved), None))
+
+    def _why_not_run(self, bound: BoundCall) -> tuple[str, str]:
+        if self._unavailable is not None:
+            return UNAVAILABLE, self._unavailable["message"]
+        entry: NotRun | None = next(
+            (entry for entry in self._trace["not_run"] if entry["step"] == bound.step), None
+        )
+        if entry is None:
+            return "not_run", "the trace says nothing of this step"
+        return BY_CAUSE.get(entry["cause"], entry["cause"]), _told(entry, self._trace)
+
+    def _fail_all(self, bound: BoundCall, code: str, reason: str) -> None:
+        """Give every check of a step that code: the number of checks never shrinks."""
+        step = bound.step
+        wanted = () if bound.wanted_error is None else (bound.wanted_error,)
+        for check in (*wanted, *bound.checks):
+            self.checks.append(_unfit(check, step, code, reason))
+        instrument = CODES[code].family == "instrument"
+        for _, save in bound.saves:
+            self.checks.append(_unfit(save, step, code if instrument else "unsaved_value", reason))
+
+
+def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:
+    """Give the check of an assertion that could not be put to a document."""
+    status = Status.ERROR if CODES[code].family == "instrument" else Status.FAILED
+    if code == "not_observed":
+        status = Status.SKIPPED
+    return Check(bound.assertion, step, status, code, 0.0, None, reason, 0.0)
+
+
+def _why_failed(call: Call) -> tuple[str, str]:
+    error: Any = call["error"]
+    message = error["message"]
+    kind = error["kind"]
+    reason = f"{error['type']}: {message}" if message else error["type"]
+    return BY_KIND.get(kind, "tool_raised"), reason
+
+
+def _told(entry: NotRun, trace: Trace) -> str:
+    """Say why a step was not run, in words."""
+    cause, needs = entry["cause"], entry["needs"]
+    if needs is not None:
+        return f"not run, for it needs {needs!r}, which was not saved"
+    alike = [other["step"] for other in trace["not_run"] if other["cause"] == cause]
+    errors = [error for error in trace["errors"] if error["kind"] == cause]
+    if len(errors) == len(alike):
+        error = errors[alike.index(entry["step"])]
+        return f"not run: {error['type']}: {error['message']}"
+    return f"not run: {CODES[cause].meaning}" if cause in CODES else f"not run: {cause}"
+
+
+def _status(checks: list[Check], trace: Trace, xfail: str | None) -> Status:
+    """Fold the checks: any failed, else any error, else nothing measured, else passed."""
+    status = Status.PASSED if any(map(_measured, checks)) else Status.SKIPPED
+    for check in checks:
+        if check.status is Status.PASSED or check.assertion.severity == "warn":
+            continue
+        if check.status is Status.FAILED:
+            status = Status.FAILED
+            break
+        if check.status is Status.ERROR:
+            status = Status.ERROR
+    if status is not Status.FAILED and any(e["kind"] == UNAVAILABLE for e in trace["errors"]):
+        status = Status.ERROR
+    return status if xfail is None else _EXPECTED.get(status, status)
+
+
+def _measured(check: Check) -> bool:
+    return check.status is not Status.SKIPPED
+
+
+_EXPECTED: dict[Status, Status] = {Status.FAILED: Status.XFAILED, Status.PASSED: Status.XPASSED}

@@ -1,0 +1,245 @@
+"""What a JSON value is here: plain builtins only, copied, finite, bounded, and compared strictly.
+
+Every document that an assertion sees has passed `plain` before. That is what lets the rest of the
+code trust exact types: a class whose `__eq__` lies never gets as far as an operator.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+Json: TypeAlias = Any
+"""None, bool, int, finite float, str, list of these, or dict from str to these; exact types."""
+
+MAX_DEPTH: Final = 200
+MAX_SIZE: Final = 10_000_000
+BIG: Final = 10**4000
+"""Beyond this, CPython refuses to write an integer as text, so it could not be logged."""
+
+_AS_IS = frozenset({bool, type(None)})
+_NUMBERS = frozenset({int, float})
+
+
+class Missing:
+    """The type of `MISSING`: what a path that finds nothing gives, which passes no check."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Read as what it is in a message."""
+        return "MISSING"
+
+    def __reduce__(self) -> str:
+        """Stay the one object through pickling and copying."""
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        """Be false, so that a careless `if value` does not pass on it."""
+        return False
+
+
+MISSING: Final = Missing()
+
+
+class NotJsonError(ValueError):
+    """A value that is no JSON, with the steps that lead to it and what is wrong there."""
+
+    def __init__(self, problem: str) -> None:
+        """Take what is wrong; the steps are added on the way out."""
+        super().__init__(problem)
+        self.problem = problem
+        self.steps: list[str | int] = []
+
+    def __str__(self) -> str:
+        """Name the place and the problem."""
+        where = dotted(reversed(self.steps))
+        return f"at {where}: {self.problem}" if where else self.problem
+
+
+def refuse(value: object) -> Json:
+    """Refuse whatever is no plain JSON value, naming its type."""
+    kind = type(value)
+    raise NotJsonError(f"{kind.__module__}.{kind.__qualname__} is no JSON value: {brief(value)}")
+
+
+def plain(value: object, other: Callable[[Any], Json] = refuse) -> Json:
+    """Copy a value into plain JSON builtins, or raise `NotJsonError` naming the place.
+
+    Exact builtins are copied, tuples become lists; anything else is handed to `other`, whose answer
+    is copied in turn unless it is the very object that was given. Depth is at most 200, size about
+    10 MB (characters, plus eight for each value).
+
+    >>> plain({"a": (1, 2.5)})
+    {'a': [1, 2.5]}
+    """
+    return _copy(value, other, MAX_DEPTH, [MAX_SIZE])
+
+
+def _copy(value: Any, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:  # noqa: ANN401
+    kind = type(value)
+    if kind is dict:
+        return _copy_dict(value, other, depth, left)
+    if kind is list or kind is tuple:
+        return _copy_list(value, other, depth, left)
+    if kind is str:
+        left[0] -= len(value)
+        if left[0] < 0:
+            raise _too_large()
+        return value
+    if kind in _AS_IS:
+        return value
+    if kind in _NUMBERS:
+        return _number(value)
+    replaced = other(value)
+    if replaced is value:
+        return value
+    if not depth:
+        raise _too_deep()
+    return _copy(replaced, other, depth - 1, left)
+
+
+def _copy_dict(
+    value: dict[Any, Any], other: Callable[[Any], Json], depth: int, left: list[int]
+) -> dict[str, Json]:
+    """Copy the items; the common leaf types are told apart here, where a call would cost most."""
+    if not depth:
+        raise _too_deep()
+    copied: dict[str, Json] = {}
+    size = 8 * len(value)
+    for key, item in value.items():
+        if type(key) is not str:
+            raise NotJsonError(f"the key {key!r} is no string")
+        kind = type(item)
+        if kind is str:
+            size += len(item)
+            copied[key] = item
+        elif kind in _AS_IS:
+            copied[key] = item
+        elif kind is int and -BIG < item < BIG:
+            copied[key] = item
+        elif kind is float and item - item == 0.0:
+            copied[key] = item
+        else:
+            try:
+                copied[key] = _copy(item, other, depth - 1, left)
+            except NotJsonError as error:
+                error.steps.append(key)
+                raise
+    left[0] -= size
+    if left[0] < 0:
+        raise _too_large()
+    return copied
+
+
+def _copy_list(
+    value: Any, other: Callable[[Any], Json], depth: int, left: list[int]  # noqa: ANN401
+) -> list[Json]:
+    if not depth:
+        raise _too_deep()
+    left[0] -= 8 * len(value)
+    if left[0] < 0:
+        raise _too_large()
+    copied: list[Json] = []
+    for item in value:
+        try:
+            copied.append(_copy(item, other, depth - 1, left))
+        except NotJsonError as error:
+            error.steps.append(len(copied))
+            raise
+    return copied
+
+
+def _number(value: float) -> float:
+    if value - value != 0.0:
+        raise NotJsonError(f"{value!r} is not finite")
+    if not -BIG < value < BIG:
+        raise NotJsonError("an integer of more than 4,000 digits")
+    return value
+
+
+def _too_deep() -> NotJsonError:
+    return NotJsonError(f"nested deeper than {MAX_DEPTH} levels, or cyclic")
+
+
+def _too_large() -> NotJsonError:
+    return NotJsonError(f"larger than {MAX_SIZE:,} characters")
+
+
+def copy_json(value: Json) -> Json:
+    """Copy a value that is known to be plain."""
+    kind = type(value)
+    if kind is dict:
+        return {key: copy_json(item) for key, item in value.items()}
+    if kind is list:
+        return [copy_json(item) for item in value]
+    return value
+
+
+def is_flat(value: dict[str, Json]) -> bool:
+    """Say whether a dict holds scalars only, so that a shallow copy is a whole one."""
+    return not any(type(item) is dict or type(item) is list for item in value.values())
+
+
+def equal(left: Json, right: Json) -> bool:
+    """Compare as JSON: 600 is 600.0, true is not 1, NaN equals nothing, dict order is ignored.
+
+    >>> equal({"a": [1]}, {"a": [1.0]}), equal([True], [1])
+    (True, False)
+    """
+    kind, other = type(left), type(right)
+    if kind is not other:
+        return kind in _NUMBERS and other in _NUMBERS and bool(left == right)
+    if kind is dict:
+        return len(left) == len(right) and all(
+            key in right and equal(item, right[key]) for key, item in left.items()
+        )
+    if kind is list:
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def is_number(value: Json) -> bool:
+    """Say whether a value is a number; a bool is none."""
+    return type(value) in _NUMBERS
+
+
+def type_name(value: Json) -> str:
+    """Give the JSON name of a value's type: object, array, string, integer, number, ..."""
+    return _NAMES.get(type(value), type(value).__name__)
+
+
+_NAMES: dict[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+    Missing: "missing",
+}
+
+
+def dotted(steps: Any) -> str:  # noqa: ANN401
+    """Write steps as a path: names with dots, indexes in brackets.
+
+    >>> dotted(["items", 0, "dotted.key"])
+    'items[0]["dotted.key"]'
+    """
+    text = ""
+    for step in steps:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif not step or set(step) & set(".[]*()'\"") or step != step.strip():
+            text += f'["{step}"]'
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def brief(value: object, limit: int = 80) -> str:
+    """Write a value's repr, cut in the middle of nothing: the head, and that there is more."""
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001  - a repr of the subject's own, which may do anything
+        text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,39 @@
+"""How a file becomes a catalogue: one loader for each kind of file, in one table."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from evalkit.catalogue import Catalogue
+from evalkit.errors import CatalogueError
+from evalkit.loaders.python import load_python, tools_named
+from evalkit.registry import nearest
+
+LOADERS: Mapping[str, Callable[[Path], Catalogue]] = {".py": load_python}
+
+
+def load(path: str | Path) -> Catalogue:
+    """Load a catalogue from a file; `CatalogueError` carries all that is wrong with it.
+
+    A Python file is executed afresh, with its root (the nearest folder with a pyproject.toml, else
+    its own) and the current directory on `sys.path`. The scenarios of modules that it imports belong
+    to it; its `TOOL_DISPATCH` becomes the catalogue's `tools`.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise CatalogueError(str(path), "there is no such file", _siblings(path))
+    if path.is_dir():
+        raise CatalogueError(str(path), "is a folder", "name the files in it")
+    loader = LOADERS.get(path.suffix)
+    if loader is None:
+        raise CatalogueError(str(path), f"a file of kind {path.suffix!r} can't be loaded", "known: .py")
+    return loader(path)
+
+
+def _siblings(path: Path) -> str | None:
+    """Name the files beside it that could be meant."""
+    beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    close = nearest(path.name, beside)
+    return f"did you mean {str(path.parent / close)!r}?" if close else None
+
+
+__all__ = ["LOADERS", "load", "load_python", "tools_named"]

@@ -1,0 +1,90 @@
+"""What runs a coroutine for a synchronous engine: a loop of its own, or the caller's."""
+
+from collections.abc import Coroutine
+from typing import Any
+
+CANCEL_S = 1.0
+
+
+class OwnLoop:
+    """A loop that belongs to one lane, made when the first coroutine comes."""
+
+    def __init__(self) -> None:
+        """Make nothing yet: asyncio costs 40 ms, and most tables have no async handler."""
+        self._loop: Any = None
+        self._task: Any = None
+
+    def __call__(self, awaitable: Any) -> Any:  # noqa: ANN401
+        """Run an awaitable to its end on this lane's loop."""
+        import asyncio  # noqa: PLC0415
+
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+        self._task = asyncio.ensure_future(_of(awaitable), loop=self._loop)
+        try:
+            return self._loop.run_until_complete(self._task)
+        except asyncio.CancelledError:
+            raise RuntimeError("the coroutine was cancelled") from None
+        finally:
+            self._task = None
+
+    def cancel(self) -> bool:
+        """Ask the coroutine under way to stop, from another thread."""
+        task, loop = self._task, self._loop
+        if task is None:
+            return False
+        loop.call_soon_threadsafe(task.cancel)
+        return True
+
+    def close(self) -> None:
+        """Cancel what is left on the loop, within a second, and close it."""
+        if self._loop is None or self._loop.is_running():
+            return
+        import asyncio  # noqa: PLC0415
+
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left, timeout=CANCEL_S))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+
+class CallersLoop:
+    """The loop that the caller of `arun` runs: coroutines are handed over to it."""
+
+    def __init__(self, loop: Any) -> None:  # noqa: ANN401
+        """Take the running loop."""
+        self._loop = loop
+        self._future: Any = None
+
+    def __call__(self, awaitable: Any) -> Any:  # noqa: ANN401
+        """Run an awaitable to its end on the caller's loop."""
+        import asyncio  # noqa: PLC0415
+        from concurrent.futures import CancelledError  # noqa: PLC0415
+
+        self._future = asyncio.run_coroutine_threadsafe(_of(awaitable), self._loop)
+        try:
+            return self._future.result()
+        except CancelledError:
+            raise RuntimeError("the coroutine was cancelled") from None
+        finally:
+            self._future = None
+
+    def cancel(self) -> bool:
+        """Ask the coroutine under way to stop, from another thread."""
+        future = self._future
+        return bool(future is not None and future.cancel())
+
+    def close(self) -> None:
+        """Leave the loop to its owner."""
+
+
+def _of(awaitable: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
+    """Make a coroutine of anything that can be awaited."""
+
+    async def wait() -> Any:  # noqa: ANN401
+        return await awaitable
+
+    return wait()

@@ -1,0 +1,138 @@
+"""What an assertion is: a path, an operator, and what is expected."""
+
+from enum import Enum
+from typing import Any, Literal
+
+import attrs
+from attrs import field
+
+from evalkit.jsonvalue import MISSING, refuse
+from evalkit.model import fields
+
+EACH = ("all", "any")
+SEVERITIES = ("fail", "warn")
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+class Op(str, Enum):
+    """The operators; each is its lower-case string, and what they mean is in `operators`."""
+
+    EQ = "eq"
+    NE = "ne"
+    APPROX = "approx"
+    GT = "gt"
+    GTE = "gte"
+    LT = "lt"
+    LTE = "lte"
+    BETWEEN = "between"
+    IN = "in"
+    NOT_IN = "not_in"
+    CONTAINS = "contains"
+    NOT_CONTAINS = "not_contains"
+    CONTAINS_ALL = "contains_all"
+    CONTAINS_ANY = "contains_any"
+    EXISTS = "exists"
+    HAS_KEY = "has_key"
+    LACKS_KEY = "lacks_key"
+    LEN_EQ = "len_eq"
+    LEN_GTE = "len_gte"
+    LEN_LTE = "len_lte"
+    SAME_ITEMS = "same_items"
+    IS_TRUE = "is_true"
+    IS_FALSE = "is_false"
+    IS_NULL = "is_null"
+    TYPE_IS = "type_is"
+    MATCHES = "matches"
+    NOT_MATCHES = "not_matches"
+    SCHEMA = "schema"
+    SUBSET = "subset"
+    NO_ERRORS = "no_errors"
+    NO_WARNINGS = "no_warnings"
+    HAS_ERROR = "has_error"
+    HAS_WARNING = "has_warning"
+
+    __hash__ = str.__hash__
+    """Hash as the string it equals: the operator table is looked up by either."""
+
+    def __str__(self) -> str:
+        """Write the value, as files and reports do."""
+        return self.value
+
+
+_BY_TEXT = {op.value: op for op in Op}
+
+
+@attrs.frozen
+class Ref:
+    """A value that an earlier call saved under this name, wherever it stands in `args` or as `expected`.
+
+    >>> Ref("order_id")
+    Ref(name='order_id')
+    """
+
+    name: str = field(converter=lambda value: fields.text("Ref.name", value))
+
+
+def allow_ref(value: object) -> Any:  # noqa: ANN401
+    """Let a `Ref` stand in a JSON value; refuse anything else that is none."""
+    return value if type(value) is Ref else refuse(value)
+
+
+def _path(value: object) -> str:
+    return value if type(value) is str else fields.prose("Assertion.path", value)
+
+
+def _op(value: object) -> Op | str:
+    """Take an operator by itself or by its string, in either case; another name is the author's own."""
+    if type(value) is Op:
+        return value
+    name = fields.text("Assertion.op", value).lower()
+    return _BY_TEXT.get(name, name)
+
+
+def _expected(value: object) -> Any:  # noqa: ANN401
+    if type(value) in _PLAIN or value is MISSING or type(value) is Ref:
+        return value
+    return fields.json_value("Assertion.expected", value, allow_ref)
+
+
+@attrs.frozen
+class Assertion:
+    """What must hold: the value at `path` of a document, under an operator, against `expected`.
+
+    `each` puts the operator to every value of a path that selects many: all of them, or any.
+    `tolerance` (absolute) and `rel` (a share of the expected value) are for APPROX. `weight` counts
+    in the score; `severity="warn"` reports without changing the verdict.
+
+    >>> Assertion("summary.errors", Op.EQ, 0).path
+    'summary.errors'
+    """
+
+    path: str = field(converter=_path)
+    op: Op | str = field(converter=_op)
+    expected: Any = field(default=MISSING, converter=_expected)
+    description: str = ""
+    each: Literal["all", "any"] | None = field(default=None, kw_only=True)
+    tolerance: float | None = field(default=None, kw_only=True)
+    rel: float | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+    severity: Literal["fail", "warn"] = field(default="fail", kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Check the rarely used fields, where they were used."""
+        if type(self.description) is not str:
+            fields.prose("Assertion.description", self.description)
+        if self.each is not None:
+            fields.one_of("Assertion.each", self.each, EACH)
+        if self.tolerance is not None:
+            fields.positive("Assertion.tolerance", self.tolerance)
+        if self.rel is not None:
+            fields.positive("Assertion.rel", self.rel)
+        if self.weight != 1.0 or type(self.weight) is bool:
+            fields.positive("Assertion.weight", self.weight)
+        if self.severity != "fail":
+            fields.one_of("Assertion.severity", self.severity, SEVERITIES)
+
+    def but(self, **changes: Any) -> "Assertion":  # noqa: ANN401
+        """Give a copy with some fields changed."""
+        return attrs.evolve(self, **changes)

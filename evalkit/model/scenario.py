@@ -1,0 +1,127 @@
+"""What a scenario is: what is asked, the tool calls that answer it, and what must hold."""
+
+from typing import Any, Literal
+
+import attrs
+from attrs import field
+
+from evalkit.errors import CatalogueError
+from evalkit.jsonvalue import Json
+from evalkit.model import fields
+from evalkit.model.assertion import Assertion
+from evalkit.model.tool_call import ToolCall
+
+DIFFICULTIES = ("basic", "standard", "advanced")
+ROLES = ("user", "assistant", "system")
+
+
+@attrs.frozen
+class Turn:
+    """One message of a prompt: who says it, and what.
+
+    >>> Turn("user", "Where is my order?").role
+    'user'
+    """
+
+    role: Literal["user", "assistant", "system"] = field(
+        converter=lambda value: fields.one_of("Turn.role", value, ROLES)
+    )
+    content: str = field(converter=lambda value: fields.prose("Turn.content", value))
+
+
+Prompt = str | tuple[str, ...] | tuple[Turn, ...]
+
+
+def _name(value: object) -> str:
+    return fields.text("Scenario.name", value)
+
+
+def _prompt(value: object) -> Prompt | None:
+    """Take one turn as a string, several as a list of strings or of `Turn`; blank ones are refused."""
+    if value is None:
+        return None
+    if type(value) is str:
+        return _said(value, "Scenario.prompt")
+    turns = tuple(value) if isinstance(value, list | tuple) else ()
+    if not turns:
+        hint = "a string, or a list of strings or of Turn; leave it out where there is none"
+        fields.fail("Scenario.prompt", f"expected a prompt, got {value!r}", hint)
+    for index, turn in enumerate(turns):
+        said = turn.content if isinstance(turn, Turn) else fields.prose("Scenario.prompt", turn)
+        _said(said, f"Scenario.prompt[{index}]")
+    if len({type(turn) for turn in turns}) > 1:
+        fields.fail("Scenario.prompt", "mixes strings and Turn", "use one of them throughout")
+    return turns  # type: ignore[return-value]
+
+
+def _said(value: str, where: str) -> str:
+    if not value or value.isspace():
+        fields.fail(where, "is blank", "leave it out where there is no prompt")
+    return value
+
+
+def _tool_calls(value: object) -> tuple[ToolCall, ...]:
+    return fields.several("Scenario.tool_calls", value, ToolCall)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    return fields.texts("Scenario.tags", value)
+
+
+def _assertions(value: object) -> tuple[Assertion, ...]:
+    return fields.several("Scenario.assertions", value, Assertion) if value else ()
+
+
+@attrs.frozen
+class Scenario:
+    """One thing to try: a prompt, the tool calls it comes down to, and what must hold.
+
+    `tool_calls` are made in order against the tools. `assertions` are put to the whole trace. A
+    scenario without a prompt is for the tools only; one without tool calls, for agents only.
+    `timeout_s` bounds the scenario as a whole. `xfail` gives the reason why it is known to fail.
+    `metadata` is any JSON, for the author's own use. `source` is where it was registered.
+
+    >>> Scenario("stock_is_counted", tool_calls=[ToolCall("count", {"sku": "oak"})]).difficulty
+    'standard'
+    """
+
+    name: str = field(converter=_name)
+    prompt: Prompt | None = field(default=None, converter=_prompt)
+    tool_calls: tuple[ToolCall, ...] = field(default=(), converter=_tool_calls)
+    tags: tuple[str, ...] = field(default=(), converter=_tags)
+    description: str = ""
+    difficulty: Literal["basic", "standard", "advanced"] = "standard"
+    assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions, kw_only=True)
+    timeout_s: float | None = field(default=None, kw_only=True)
+    xfail: str | None = field(default=None, kw_only=True)
+    metadata: dict[str, Json] | None = field(default=None, kw_only=True)
+    source: str | None = field(default=None, kw_only=True, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Check the rarely used fields, where they were used."""
+        if type(self.description) is not str:
+            fields.prose("Scenario.description", self.description)
+        if self.difficulty not in DIFFICULTIES:
+            fields.one_of("Scenario.difficulty", self.difficulty, DIFFICULTIES)
+        if self.timeout_s is not None:
+            fields.positive("Scenario.timeout_s", self.timeout_s)
+        if self.xfail is not None:
+            fields.text("Scenario.xfail", self.xfail)
+        if self.metadata is not None:
+            copied = fields.json_object("Scenario.metadata", self.metadata)
+            object.__setattr__(self, "metadata", copied)
+
+    def primary_prompt(self) -> str:
+        """Give the text of the first user turn; `CatalogueError` names a scenario that has none."""
+        if isinstance(self.prompt, str):
+            return self.prompt
+        for turn in self.prompt or ():
+            if isinstance(turn, str):
+                return turn
+            if turn.role == "user":
+                return turn.content
+        raise CatalogueError(self.name, "has no user turn", source=self.source)
+
+    def but(self, **changes: Any) -> "Scenario":  # noqa: ANN401
+        """Give a copy with some fields changed."""
+        return attrs.evolve(self, **changes)

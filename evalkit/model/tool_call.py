@@ -1,0 +1,81 @@
+"""What a tool call is: a tool, its arguments, what must hold of the result, and what is kept of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from attrs import field
+
+from evalkit.jsonvalue import Json
+from evalkit.model import fields
+from evalkit.model.assertion import Assertion, allow_ref
+
+
+def _args(value: object) -> dict[str, Json]:
+    return fields.json_object("ToolCall.args", value, allow_ref)
+
+
+def _assertions(value: object) -> tuple[Assertion, ...]:
+    return fields.several("ToolCall.assertions", value, Assertion)
+
+
+def _save_as(value: object) -> dict[str, str]:
+    return fields.names("ToolCall.save_as", value)
+
+
+def _context_args(value: object) -> dict[str, str]:
+    return fields.names("ToolCall.context_args", value)
+
+
+def _transforms(value: object) -> dict[str, Callable[[Any], Any]]:
+    return fields.callables("ToolCall.arg_transforms", value)
+
+
+@attrs.frozen
+class ToolCall:
+    """One call of a tool, and what must hold of its result.
+
+    `save_as` keeps values of the result by path, under names that later calls use: `Ref("name")`
+    anywhere in `args`, or `context_args={"argument": "name"}`, through `arg_transforms` if given.
+    `expect_error` (True, or a pattern that the message must match) makes the tool's refusal what is
+    wanted; the document is then `{"error": {"type", "message"}}`. `timeout_s` is 60 unless given.
+    `retry` is how many more times a call is made whose transport failed; a wrong answer never is.
+
+    >>> ToolCall("refund", {"reason": "broken"}, [Assertion("amount", "eq", 12)]).tool
+    'refund'
+    """
+
+    tool: str = field(converter=lambda value: fields.text("ToolCall.tool", value))
+    args: dict[str, Json] = field(factory=dict, converter=_args)
+    assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions)
+    label: str = ""
+    save_as: dict[str, str] = field(factory=dict, converter=_save_as)
+    context_args: dict[str, str] = field(factory=dict, converter=_context_args)
+    arg_transforms: dict[str, Callable[[Any], Any]] = field(factory=dict, converter=_transforms)
+    expect_error: bool | str | None = field(default=None, kw_only=True)
+    timeout_s: float | None = field(default=None, kw_only=True)
+    retry: int = field(default=0, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Check the rarely used fields, where they were used."""
+        if type(self.label) is not str:
+            fields.prose("ToolCall.label", self.label)
+        if self.expect_error is not None and self.expect_error is not True:
+            _check_expect_error(self.expect_error)
+        if self.timeout_s is not None:
+            fields.positive("ToolCall.timeout_s", self.timeout_s)
+        if self.retry:
+            fields.count("ToolCall.retry", self.retry)
+
+    def but(self, **changes: Any) -> "ToolCall":  # noqa: ANN401
+        """Give a copy with some fields changed."""
+        return attrs.evolve(self, **changes)
+
+
+def _check_expect_error(value: object) -> None:
+    if type(value) is not str or not value:
+        fields.fail(
+            "ToolCall.expect_error",
+            f"expected True or a pattern for the message, got {value!r}",
+            "leave it out where no error is expected",
+        )

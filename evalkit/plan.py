@@ -1,0 +1,59 @@
+"""What a scenario is compiled to: names, paths, operators and call styles bound, once, before a run.
+
+These are made for every call and assertion of a catalogue, so they are slotted and not frozen;
+nothing changes them once they are made.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from evalkit.jsonvalue import Json
+from evalkit.model import Assertion, Scenario, ToolCall
+from evalkit.paths import Path
+from evalkit.protocols import OperatorFunction
+
+Transform = Callable[[Any], Any]
+
+
+@attrs.define(eq=False)
+class BoundAssertion:
+    """An assertion with its path and operator bound; `needs` names the saved values it expects."""
+
+    assertion: Assertion
+    path: Path
+    function: OperatorFunction
+    needs: tuple[str, ...]
+
+
+@attrs.define(eq=False)
+class BoundCall:
+    """A tool call, ready to be made: `needs` names the saved values that its arguments take.
+
+    `flat` says that the arguments are scalars only, so that a shallow copy is the tool's own.
+    `by_dict` says that the handler takes all of them as one dict. `error_if` is the tool's own test
+    for a result that reports an error. `wanted_error` is the check for an expected error.
+    """
+
+    step: int
+    call: ToolCall
+    args: dict[str, Json]
+    flat: bool
+    needs: tuple[str, ...]
+    by_dict: bool
+    error_if: Callable[[Json], bool | str | None] | None
+    timeout_s: float
+    wanted_error: BoundAssertion | None
+    checks: tuple[BoundAssertion, ...]
+    saves: tuple[tuple[str, BoundAssertion], ...]
+
+
+@attrs.define(eq=False)
+class Plan:
+    """A scenario compiled for one kind of subject; `skip` says why it is not for it."""
+
+    scenario: Scenario
+    calls: tuple[BoundCall, ...]
+    assertions: tuple[BoundAssertion, ...]
+    skip: str | None

@@ -1,0 +1,40 @@
+"""Where the problems of a catalogue are gathered while it is planned."""
+
+from evalkit.errors import CatalogueError, Problem
+from evalkit.model import Scenario
+
+
+class Problems:
+    """Gathers problems, each with the scenario it is in; `raise_if_any` raises them all at once."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._found: list[Problem] = []
+
+    def add(
+        self,
+        scenario: Scenario,
+        where: str,
+        problem: str,
+        hint: str | None = None,
+        *,
+        warning: bool = False,
+    ) -> None:
+        """Note a problem of a scenario; `where` is the path of the field below it."""
+        place = f"{scenario.name}.{where}" if where else scenario.name
+        self._found.append(Problem(place, problem, hint, scenario.source, warning))
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """Give what makes the catalogue impossible to run."""
+        return tuple(problem for problem in self._found if not problem.warning)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Give what may be meant, and mostly is not."""
+        return tuple(problem for problem in self._found if problem.warning)
+
+    def raise_if_any(self) -> None:
+        """Raise every error there is, together."""
+        if self.errors:
+            raise CatalogueError(problems=self.errors)

@@ -1,0 +1,86 @@
+"""What the parts that can be exchanged must offer each other."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from evalkit.jsonvalue import Json
+from evalkit.model import Assertion, Scenario
+from evalkit.result import ScenarioResult, Verdict
+
+
+class Context(Protocol):
+    """What an operator may look at besides the value: the document, and the values saved so far."""
+
+    document: Json
+    saved: Mapping[str, Json]
+
+
+class OperatorFunction(Protocol):
+    """What an operator is: a judgement on one value."""
+
+    def __call__(self, actual: Json, assertion: Assertion, context: Context, /) -> Verdict:
+        """Say whether the assertion holds of the value."""
+        ...
+
+
+class Awaiter(Protocol):
+    """What runs a coroutine to its end on an event loop, and can be told to give it up."""
+
+    def __call__(self, coroutine: Any) -> Any:  # noqa: ANN401
+        """Run a coroutine and give what it returns."""
+        ...
+
+    def cancel(self) -> bool:
+        """Ask what is running to stop, from another thread; False where nothing is."""
+        ...
+
+    def close(self) -> None:
+        """Close the loop, if it is this object's own."""
+        ...
+
+
+class Guard(Protocol):
+    """What holds a call to its deadline, from outside.
+
+    Before a call its deadline is appended to `armed`, after it popped; an empty list then says that
+    the deadline has passed, and `late` has to be asked who goes on.
+    """
+
+    armed: list[float]
+    awaiter: Awaiter
+
+    def late(self) -> None:
+        """Return where this thread may go on; raise where another has taken its place."""
+        ...
+
+
+class Table(Protocol):
+    """The tools, open for one scenario."""
+
+    tools: Mapping[str, Any]
+    own: bool
+
+
+class Toolbox(Protocol):
+    """What opens the tools for a scenario, and closes them after it."""
+
+    def open(self, scenario: Scenario) -> AbstractContextManager[Table]:
+        """Open the tools for one scenario."""
+        ...
+
+
+class Sink(Protocol):
+    """What is told of a run: that it starts, each result in order, and that it is over."""
+
+    def start(self, prepared: Any) -> None:  # noqa: ANN401
+        """Take what is about to run."""
+        ...
+
+    def add(self, result: ScenarioResult) -> None:
+        """Take one result."""
+        ...
+
+    def finish(self, report: Any) -> None:  # noqa: ANN401
+        """Take the report, of an interrupted run too."""
+        ...

@@ -1,0 +1,45 @@
+"""How a name is looked up in a table, and what a wrong one is answered with."""
+
+from collections.abc import Iterable, Mapping
+
+CLOSE_ENOUGH = 0.6
+LISTED = 8
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Give the known name closest to `name`, or None where none is close.
+
+    >>> nearest("evaluate_cabnet", ["evaluate_cabinet", "design_drawer"])
+    'evaluate_cabinet'
+    """
+    from difflib import get_close_matches  # noqa: PLC0415  - only a mistake pays for the import
+
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    folded = name.casefold()
+    close = get_close_matches(folded, by_folded, n=1, cutoff=CLOSE_ENOUGH)
+    if not close:
+        close = [candidate for candidate in by_folded if folded and folded in candidate][:1]
+    return by_folded[close[0]] if close else None
+
+
+def hint_for(name: str, known: Iterable[str]) -> str:
+    """Say what would have been accepted: the nearest name, else the first few there are."""
+    names = sorted(known)
+    close = nearest(name, names)
+    if close is not None:
+        return f"did you mean {close!r}?"
+    return f"known: {listing(names)}" if names else "there is none"
+
+
+def listing(names: Iterable[str], limit: int = LISTED) -> str:
+    """Write names as a short list that says how many it leaves out."""
+    shown = list(names)
+    text = ", ".join(repr(name) for name in shown[:limit])
+    return f"{text} and {len(shown) - limit} more" if len(shown) > limit else text
+
+
+def entry_points(group: str) -> Mapping[str, object]:
+    """Give what installed packages offer under an entry-point group, not yet imported."""
+    from importlib.metadata import entry_points as installed  # noqa: PLC0415  - 20 ms, rarely used
+
+    return {point.name: point for point in installed(group=group)}

@@ -1,0 +1,160 @@
+"""What came of it: statuses, codes, and the records that every report is made from."""
+
+from enum import Enum
+from typing import Any, Literal
+
+import attrs
+from attrs import field
+
+from evalkit.jsonvalue import Json
+from evalkit.model import Assertion
+from evalkit.trace import Trace
+
+
+class Status(str, Enum):
+    """What a check or a scenario came to; lower case in JSON."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+    __hash__ = str.__hash__
+
+    def __str__(self) -> str:
+        """Write the value."""
+        return self.value
+
+
+BAD = frozenset({Status.FAILED, Status.ERROR, Status.XPASSED})
+"""The statuses that fail a run."""
+
+
+@attrs.frozen
+class Code:
+    """What a check's code means, and whose fault it is: the subject's, or the instrument's."""
+
+    family: Literal["subject", "instrument"]
+    meaning: str
+
+
+CODES: dict[str, Code] = {
+    "wrong_value": Code("subject", "the path resolved, and the operator said no"),
+    "unresolved_path": Code("subject", "the path does not resolve in the document"),
+    "no_error": Code("subject", "an error was expected, and the tool returned"),
+    "wrong_error": Code("subject", "an error was expected, and another one came"),
+    "tool_raised": Code("subject", "the tool raised, or reported an error"),
+    "tool_timeout": Code("subject", "the tool did not return before its deadline"),
+    "scenario_timeout": Code("subject", "the scenario's time was over before the step"),
+    "invalid_arguments": Code("subject", "the tool refused the arguments before it did anything"),
+    "unserialisable_result": Code("subject", "the result is no JSON document"),
+    "unknown_tool": Code("subject", "there is no tool of that name in the open table"),
+    "unsaved_value": Code("subject", "a value that was to be saved is not there"),
+    "transform_raised": Code("subject", "an argument's transform failed on the saved value"),
+    "not_run": Code("subject", "the step was not run, for its tools were lost with a hung call"),
+    "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
+    "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
+    "operator_raised": Code("instrument", "the operator itself failed"),
+    "not_observed": Code("instrument", "the subject can't fill this part of the trace"),
+}
+"""Every code a check can carry. The subject's make it FAILED, the instrument's ERROR; a part that
+the subject can't observe is SKIPPED."""
+
+
+@attrs.define(eq=False)
+class Verdict:
+    """What an operator says: whether it holds, how much of it (0 to 1), and why not."""
+
+    passed: bool
+    score: float
+    reason: str = ""
+
+
+@attrs.define
+class Check:
+    """One assertion, put to one document, and what came of it. Never changed once made.
+
+    `code` is None where it passed; `expected` has saved values put in; `actual` is the value at the
+    path, None where there was none; `step` is the index of the tool call, None for an assertion on
+    the trace.
+    """
+
+    assertion: Assertion
+    step: int | None
+    status: Status
+    code: str | None
+    score: float
+    actual: Json
+    reason: str
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Say whether it passed."""
+        return self.status is Status.PASSED
+
+    @property
+    def path(self) -> str:
+        """Give the path of the assertion."""
+        return self.assertion.path
+
+    @property
+    def op(self) -> str:
+        """Give the operator of the assertion."""
+        return self.assertion.op
+
+    @property
+    def expected(self) -> Any:  # noqa: ANN401
+        """Give what the assertion expects."""
+        return self.assertion.expected
+
+    @property
+    def description(self) -> str:
+        """Give the author's words for the assertion."""
+        return self.assertion.description
+
+
+@attrs.define
+class ScenarioResult:
+    """One scenario's verdict with everything it rests on. Never changed once made.
+
+    `pairing` gives, for each tool call of the scenario, the index of its call in the trace, or None.
+    `reason` says why it was skipped, or is known to fail.
+    """
+
+    name: str
+    status: Status
+    checks: list[Check]
+    trace: Trace | None
+    pairing: list[int | None]
+    seconds: float
+    tags: tuple[str, ...] = ()
+    difficulty: str = "standard"
+    reason: str = ""
+    source: str | None = None
+    epoch: int = field(default=1)
+
+    @property
+    def passed(self) -> bool:
+        """Say whether the scenario passed."""
+        return self.status is Status.PASSED
+
+    @property
+    def failures(self) -> list[Check]:
+        """Give the checks that failed or could not be measured."""
+        return [check for check in self.checks if check.status in (Status.FAILED, Status.ERROR)]
+
+    @property
+    def score(self) -> float | None:
+        """Give the mean of the check scores by weight; None where nothing was measured.
+
+        What was skipped is left out; what could not be measured counts as 0.
+        """
+        total = weights = 0.0
+        for check in self.checks:
+            if check.status is not Status.SKIPPED:
+                total += check.score * check.assertion.weight
+                weights += check.assertion.weight
+        return total / weights if weights else None

@@ -1,0 +1,165 @@
+"""Which scenarios of a catalogue are meant: by tag, difficulty, name, expression, shard and sample."""
+
+import random
+import re
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from evalkit.errors import CatalogueError, Problem
+from evalkit.model import DIFFICULTIES, Scenario
+from evalkit.registry import hint_for, nearest
+
+EXCLUDES = "not:"
+_TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
+_WORDS = ("and", "or", "not")
+
+Fits = Callable[[Scenario], bool]
+
+
+@attrs.frozen
+class Selection:
+    """What is asked of a scenario to be among the selected; all of it must fit."""
+
+    tags: tuple[str, ...] = ()
+    difficulty: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    expr: str | None = None
+    shard: tuple[int, int] | None = None
+    sample: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        tags: Iterable[str] = (),
+        difficulty: str | Iterable[str] = (),
+        names: Iterable[str] = (),
+        expr: str | None = None,
+        shard: tuple[int, int] | None = None,
+        sample: int | None = None,
+        seed: int = 0,
+    ) -> "Selection":
+        """Take what a caller asks; a bare string stands for the one."""
+        listed = [(each,) if isinstance(each, str) else tuple(each) for each in (tags, difficulty, names)]
+        return cls(*listed, expr, shard, sample, seed)
+
+    def of_all(self, scenarios: list[Scenario]) -> list[Scenario]:
+        """Give those that fit, in order; `CatalogueError` where a tag or name is nobody's."""
+        self._check(scenarios)
+        tests = self._tests()
+        chosen = [scenario for scenario in scenarios if all(fits(scenario) for fits in tests)]
+        if self.sample is not None and self.sample < len(chosen):
+            kept = set(random.Random(self.seed).sample(range(len(chosen)), self.sample))  # noqa: S311
+            chosen = [scenario for index, scenario in enumerate(chosen) if index in kept]
+        if self.shard is not None:
+            number, count = self.shard
+            chosen = chosen[number - 1 :: count]
+        return chosen
+
+    def __str__(self) -> str:
+        """Write it as the options that ask for it."""
+        parts = [f"-t {tag}" for tag in self.tags] + [f"--difficulty {each}" for each in self.difficulty]
+        parts += [f"--name {name}" for name in self.names]
+        parts += [f"-k {self.expr!r}"] if self.expr else []
+        parts += ["--shard {}/{}".format(*self.shard)] if self.shard else []
+        parts += [f"--sample {self.sample}"] if self.sample is not None else []
+        return " ".join(parts)
+
+    def nearest(self, scenarios: list[Scenario]) -> str | None:
+        """Give the name or tag closest to a word of the expression, where nothing fitted."""
+        known = {scenario.name for scenario in scenarios} | _tags(scenarios)
+        words = [word for word in _tokens(self.expr or "") if word not in (*_WORDS, "(", ")")]
+        return next((close for word in words if (close := nearest(word, known))), None)
+
+    def _tests(self) -> list[Fits]:
+        tests: list[Fits] = []
+        wanted = {tag for tag in self.tags if not tag.startswith(EXCLUDES)}
+        unwanted = {tag.removeprefix(EXCLUDES) for tag in self.tags if tag.startswith(EXCLUDES)}
+        if wanted:
+            tests.append(lambda scenario: not wanted.isdisjoint(scenario.tags))
+        if unwanted:
+            tests.append(lambda scenario: unwanted.isdisjoint(scenario.tags))
+        if self.difficulty:
+            tests.append(lambda scenario: scenario.difficulty in self.difficulty)
+        if self.names:
+            tests.append(lambda scenario: scenario.name in self.names)
+        if self.expr is not None:
+            tests.append(_parsed(self.expr))
+        return tests
+
+    def _check(self, scenarios: list[Scenario]) -> None:
+        """Refuse tags, difficulties and names that are nobody's: a typo selects nothing in silence."""
+        if not self.tags and not self.difficulty and not self.names:
+            return
+        problems = []
+        asked = (
+            ("tag", [tag.removeprefix(EXCLUDES) for tag in self.tags], _tags(scenarios)),
+            ("difficulty", self.difficulty, set(DIFFICULTIES)),
+            ("name", self.names, {scenario.name for scenario in scenarios}),
+        )
+        for what, given, known in asked:
+            for each in given:
+                if each not in known:
+                    problems.append(Problem("", f"unknown {what} {each!r}", hint_for(each, known)))
+        if problems:
+            raise CatalogueError(problems=problems)
+
+
+def _tags(scenarios: list[Scenario]) -> set[str]:
+    return {tag for scenario in scenarios for tag in scenario.tags}
+
+
+def _tokens(expr: str) -> list[str]:
+    return _TOKEN.findall(expr)
+
+
+def _parsed(expr: str) -> Fits:
+    """Compile an expression of words, and, or, not and parentheses."""
+    tokens = _tokens(expr)
+    fits, rest = _either(tokens, expr)
+    if rest:
+        raise CatalogueError(f"-k {expr!r}", f"unexpected {rest[0]!r}", "words, and, or, not, ( )")
+    return fits
+
+
+def _either(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
+    left, rest = _both(tokens, expr)
+    while rest[:1] == ["or"]:
+        right, rest = _both(rest[1:], expr)
+        left = _or(left, right)
+    return left, rest
+
+
+def _both(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
+    left, rest = _one(tokens, expr)
+    while rest[:1] == ["and"]:
+        right, rest = _one(rest[1:], expr)
+        left = _and(left, right)
+    return left, rest
+
+
+def _one(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
+    if not tokens or tokens[0] in ("and", "or", ")"):
+        found = repr(tokens[0]) if tokens else "the end"
+        raise CatalogueError(f"-k {expr!r}", f"a word is missing before {found}", "words, and, or, not, ( )")
+    head, rest = tokens[0], tokens[1:]
+    if head == "not":
+        inner, rest = _one(rest, expr)
+        return (lambda scenario: not inner(scenario)), rest
+    if head == "(":
+        inner, rest = _either(rest, expr)
+        if rest[:1] != [")"]:
+            raise CatalogueError(f"-k {expr!r}", "a parenthesis is not closed")
+        return inner, rest[1:]
+    word = head.casefold()
+    return (lambda scenario: any(word in text.casefold() for text in (scenario.name, *scenario.tags))), rest
+
+
+def _or(left: Fits, right: Fits) -> Fits:
+    return lambda scenario: left(scenario) or right(scenario)
+
+
+def _and(left: Fits, right: Fits) -> Fits:
+    return lambda scenario: left(scenario) and right(scenario)

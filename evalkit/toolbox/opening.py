@@ -1,0 +1,90 @@
+"""How the tools are opened for a scenario: a table open for the run, or a factory entered afresh."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import attrs
+
+from evalkit.errors import CatalogueError
+from evalkit.jsonvalue import brief
+from evalkit.model import Env, Scenario, Tool
+from evalkit.toolbox.specs import handler_of
+
+PLACE = "TOOL_DISPATCH"
+
+
+@attrs.define(eq=False)
+class OpenTable:
+    """The tools, open: name to handler; `own` where they were opened for one scenario alone."""
+
+    tools: Mapping[str, Callable[..., Any]]
+    entries: Mapping[str, Any]
+    own: bool
+
+
+class TableToolbox:
+    """A table of handlers that stays open for the whole run."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        """Take the table, whose entries are handlers or `Tool`."""
+        self._open = nullcontext(_checked(table, own=False))
+
+    def open(self, _: Scenario) -> AbstractContextManager[OpenTable]:
+        """Give the one table."""
+        return self._open
+
+
+class FactoryToolbox:
+    """A factory that gives a table, or an `Env`, for each scenario, and is closed after it."""
+
+    def __init__(self, factory: Callable[..., Any]) -> None:
+        """Take a factory of no parameter, or of the scenario."""
+        self._factory = factory
+        self._wants_scenario = _wants_scenario(factory)
+        self._generates = inspect.isgeneratorfunction(factory)
+
+    @contextmanager
+    def open(self, scenario: Scenario) -> Iterator[OpenTable]:
+        """Enter the factory for one scenario."""
+        factory = contextmanager(self._factory) if self._generates else self._factory
+        made = factory(scenario) if self._wants_scenario else factory()
+        manager = made if hasattr(made, "__enter__") and hasattr(made, "__exit__") else nullcontext(made)
+        with manager as env:
+            yield _checked(env.tools if isinstance(env, Env) else env, own=True)
+
+
+def toolbox_of(tools: Any) -> TableToolbox | FactoryToolbox:  # noqa: ANN401
+    """Make a toolbox of a table or of a factory; `CatalogueError` for anything else."""
+    if isinstance(tools, Env):
+        tools = tools.tools
+    if isinstance(tools, Mapping):
+        return TableToolbox(tools)
+    if callable(tools):
+        return FactoryToolbox(tools)
+    raise CatalogueError(
+        PLACE, f"expected a mapping of name to handler, or a factory of one, got {brief(tools)}"
+    )
+
+
+def _checked(table: Any, *, own: bool) -> OpenTable:  # noqa: ANN401
+    if not isinstance(table, Mapping):
+        raise CatalogueError(
+            PLACE, f"expected a mapping of name to handler, got {brief(table)}", "or Env(tools, ...)"
+        )
+    for name, entry in table.items():
+        if type(name) is not str:
+            raise CatalogueError(PLACE, f"the name {brief(name)} is no string")
+        if type(entry) is not Tool and not callable(entry):
+            raise CatalogueError(f"{PLACE}[{name!r}]", f"expected a function, got {brief(entry)}")
+    return OpenTable({name: handler_of(entry) for name, entry in table.items()}, table, own)
+
+
+def _wants_scenario(factory: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return any(each.kind in positional and each.default is each.empty for each in parameters)

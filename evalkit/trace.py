@@ -1,0 +1,82 @@
+"""What happened, as one JSON document: the trace, its keys, and what an empty one looks like."""
+
+from typing import Any, Final, TypedDict
+
+from evalkit.jsonvalue import Json
+
+SCHEMA: Final = 1
+
+SUBJECT_KINDS: Final = frozenset({"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"})
+INSTRUMENT_KINDS: Final = frozenset({"transport", "crashed", "sandbox"})
+
+
+class CallError(TypedDict):
+    """Why a call gave no result: `kind` is one of the subject's or of the instrument's."""
+
+    kind: str
+    type: str
+    message: str
+
+
+class Attempt(TypedDict):
+    """One try of a call that was tried again."""
+
+    error: CallError | None
+    seconds: float
+
+
+class Call(TypedDict):
+    """One call that was made: by step of the scenario, or by an agent (step null)."""
+
+    step: int | None
+    turn: int | None
+    tool: str
+    args: dict[str, Json]
+    result: Json
+    error: CallError | None
+    attempts: list[Attempt]
+    seconds: float
+    output: str
+
+
+class NotRun(TypedDict):
+    """A step that was not run: why, and the saved value it needs where that is why."""
+
+    step: int
+    tool: str
+    cause: str
+    needs: str | None
+
+
+class TraceError(TypedDict):
+    """An error of a call (its index), or of the whole run (call null)."""
+
+    call: int | None
+    kind: str
+    type: str
+    message: str
+
+
+class Trace(TypedDict):
+    """What a subject observed. A key that is not in `observed` holds nothing that was measured."""
+
+    schema: int
+    subject: str
+    observed: list[str]
+    response: str | None
+    responses: list[str]
+    turns: list[Any]
+    calls: list[Call]
+    not_run: list[NotRun]
+    errors: list[TraceError]
+    usage: dict[str, int] | None
+    cost_usd: float | None
+    seconds: float
+    stop_cause: str | None
+    state: dict[str, Json]
+    workspace: dict[str, Json] | None
+    meta: dict[str, Json]
+
+
+KEYS: Final = frozenset(Trace.__annotations__)
+ALWAYS: Final = frozenset({"schema", "subject", "observed"})

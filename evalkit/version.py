@@ -1,0 +1,3 @@
+"""The version of this distribution, in the one place that is read for it."""
+
+VERSION = "0.1.0"
