@@ -7,7 +7,7 @@ costs next to nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evalkit.version import VERSION as __version__
+from evalkit.version import VERSION as __version__  # noqa: N811  - the dunder is the convention
 
 if TYPE_CHECKING:
     from evalkit.api import arun as arun

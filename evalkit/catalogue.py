@@ -62,14 +62,16 @@ class Catalogue:
             if self._executions[key] == execution:
                 _refuse(_twice(scenario, earlier, place), loading)
                 return scenario
-            self.notes.append(f"{place} replaces the scenario {scenario.name!r} of {earlier.source}")
+            self.notes.append(
+                f"{place} replaces the scenario {scenario.name!r} of {earlier.source}"
+            )
         self._scenarios[key] = scenario
         self._executions[key] = execution
         self.modules.add(frame.f_globals.get("__name__", ""))
         return scenario
 
     def take_in(self, other: "Catalogue", loading: "Loading | None" = None) -> None:
-        """Register the scenarios and operators of another catalogue; a name that is taken is an error."""
+        """Register the scenarios and operators of another catalogue; a taken name is an error."""
         for scenario in other:
             self.take_in_one(scenario, loading)
         self.operators.update(other.operators)
@@ -105,14 +107,14 @@ class Catalogue:
         name or tags contain, with and, or, not. A tag or name that no scenario has is an error with
         the nearest.
         """
-        selection = Selection.of(tags=tags, difficulty=difficulty, names=names, expr=expr)
+        selection = Selection(tags=tags, difficulty=difficulty, names=names, expr=expr)
         return self._with(selection.of_all(list(self)))
 
     def _with(self, scenarios: Iterable[Scenario]) -> "Catalogue":
         chosen = Catalogue(self.name)
         chosen.tools, chosen.operators = self.tools, self.operators
-        chosen._scenarios = {_folded(scenario.name): scenario for scenario in scenarios}  # noqa: SLF001
-        chosen._executions = dict.fromkeys(chosen._scenarios)  # noqa: SLF001
+        chosen._scenarios = {_folded(scenario.name): scenario for scenario in scenarios}
+        chosen._executions = dict.fromkeys(chosen._scenarios)
         return chosen
 
     @property
@@ -122,7 +124,7 @@ class Catalogue:
 
     def __getitem__(self, name: str) -> Scenario:
         """Give a scenario by name; a wrong name is answered with the nearest."""
-        scenario = self._scenarios.get(_folded(name)) if isinstance(name, str) else None
+        scenario = self._scenarios.get(_folded(str(name)))
         if scenario is None:
             known = [scenario.name for scenario in self]
             raise CatalogueError(self.name, f"no scenario {name!r}", hint_for(str(name), known))
@@ -179,6 +181,7 @@ CATALOGUE = Catalogue("ambient")
 
 AMBIENT: ContextVar[Catalogue] = ContextVar("ambient", default=CATALOGUE)
 """The catalogue that `_s` registers in now."""
+
 
 class Loading:
     """One load under way: one execution, whose problems are told together at its end."""

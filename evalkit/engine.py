@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from time import perf_counter
+from typing import TypeVar
 
 import attrs
 
@@ -10,14 +11,15 @@ from evalkit.plan import Plan
 from evalkit.result import BAD, ScenarioResult
 from evalkit.subjects import Progress, ToolSubject
 from evalkit.subjects.output import Output
+from evalkit.subjects.progress import note_error
 from evalkit.toolbox import FactoryToolbox, TableToolbox
-from evalkit.toolbox.documents import message_of
 from evalkit.watch import Lane, Watch
 
 OPENING_S = 60.0
 
 Toolbox = TableToolbox | FactoryToolbox
 Emit = Callable[[ScenarioResult], None]
+T = TypeVar("T")
 
 
 @attrs.frozen(eq=False)
@@ -31,7 +33,7 @@ class Job:
 class Engine:
     """Runs jobs in order, on the lane of a watch, and emits a result for each.
 
-    A call that does not return costs its lane; the engine goes on with a new one, from where it was.
+    A call that does not return costs its lane; the engine goes on with a new one, where it was.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class Engine:
         try:
             progress.table = _in_time(lane, manager.__enter__)
         except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-            _unavailable(progress, "could not be opened", error)
+            note_error(progress, UNAVAILABLE, error, "the tools could not be opened")
             return grade(plan, subject.finish(progress))
         try:
             subject.proceed(progress)
@@ -97,23 +99,23 @@ class Engine:
         try:
             _in_time(lane, lambda: manager.__exit__(None, None, None))
         except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-            _unavailable(progress, "could not be closed", error)
+            note_error(progress, UNAVAILABLE, error, "the tools could not be closed")
         return grade(plan, subject.finish(progress))
 
     def _finish_lost(self, subject: ToolSubject, progress: Progress) -> None:
-        """Finish the scenario whose lane was lost: in a call, or while its tools opened or closed."""
+        """Finish the scenario whose lane was lost: in a call, or in opening or closing tools."""
         late = TimeoutError(f"not within {OPENING_S:g} s")
         if progress.table is None:
-            _unavailable(progress, "could not be opened", late)
+            note_error(progress, UNAVAILABLE, late, "the tools could not be opened")
         elif progress.next >= len(progress.plan.calls):
-            _unavailable(progress, "could not be closed", late)
+            note_error(progress, UNAVAILABLE, late, "the tools could not be closed")
         else:
             subject.give_up(progress)
             subject.proceed(progress)
         self._done(grade(progress.plan, subject.finish(progress)))
 
 
-def _in_time(lane: Lane, act: Callable[[], object]) -> object:
+def _in_time(lane: Lane, act: Callable[[], T]) -> T:
     """Open or close tools, held to a deadline as a call is."""
     lane.armed.append(perf_counter() + OPENING_S)
     try:
@@ -123,14 +125,3 @@ def _in_time(lane: Lane, act: Callable[[], object]) -> object:
             lane.armed.pop()
         except IndexError:
             lane.late()
-
-
-def _unavailable(progress: Progress, what: str, error: BaseException) -> None:
-    progress.errors.append(
-        {
-            "call": None,
-            "kind": UNAVAILABLE,
-            "type": type(error).__name__,
-            "message": f"the tools {what}: {type(error).__name__}: {message_of(error)}",
-        }
-    )

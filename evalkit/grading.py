@@ -6,11 +6,10 @@ from typing import Any
 import attrs
 
 from evalkit.jsonvalue import MISSING, Json, brief
-from evalkit.model import Assertion
 from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, Check, ScenarioResult, Status
-from evalkit.subjects.saved import filled
+from evalkit.subjects.arguments import filled
 from evalkit.trace import Call, NotRun, Trace
 
 BY_KIND = {
@@ -41,7 +40,7 @@ def grade(plan: Plan, trace: Trace) -> ScenarioResult:
     same result as the one it came from.
     """
     started = perf_counter()
-    grading = _Grading(plan, trace)
+    grading = _Grading(trace)
     for bound in plan.calls:
         grading.step(bound)
     for assertion in plan.assertions:
@@ -78,20 +77,26 @@ def skipped(plan: Plan, reason: str) -> ScenarioResult:
     )
 
 
-def put(bound: BoundAssertion, judged: Judged, step: int | None, code: str = "wrong_value") -> Check:
+def put(
+    bound: BoundAssertion, judged: Judged, step: int | None, code: str = "wrong_value"
+) -> Check:
     """Put one assertion to one document; `code` is what a plain no is called."""
     started = perf_counter()
     assertion = bound.assertion
     if bound.needs:
         absent = [name for name in bound.needs if name not in judged.saved]
         if absent:
-            return _unfit(bound, step, "unsaved_value", f"the saved value {absent[0]!r} is not there")
+            return _unfit(
+                bound, step, "unsaved_value", f"the saved value {absent[0]!r} is not there"
+            )
         assertion = assertion.but(expected=filled(assertion.expected, judged.saved))
     actual = bound.path.resolve(judged.document)
     if actual is MISSING:
         unresolved = str(explain(bound.path, judged.document))
         code = code if code == "unsaved_value" else "unresolved_path"
-        return Check(assertion, step, Status.FAILED, code, 0.0, None, unresolved, perf_counter() - started)
+        return Check(
+            assertion, step, Status.FAILED, code, 0.0, None, unresolved, perf_counter() - started
+        )
     try:
         verdict = bound.function(actual, assertion, judged)
         if verdict.passed:
@@ -102,13 +107,15 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None, code: str = "wr
         seconds = perf_counter() - started
         return Check(assertion, step, Status.ERROR, "operator_raised", 0.0, actual, reason, seconds)
     seconds = perf_counter() - started
-    return Check(assertion, step, Status.FAILED, code, verdict.score, actual, verdict.reason, seconds)
+    return Check(
+        assertion, step, Status.FAILED, code, verdict.score, actual, verdict.reason, seconds
+    )
 
 
 class _Grading:
     """One trace being graded: the checks so far, and the values saved so far."""
 
-    def __init__(self, plan: Plan, trace: Trace) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.checks: list[Check] = []
         self.pairing: list[int | None] = []
         self._trace = trace
@@ -150,7 +157,9 @@ class _Grading:
         """Grade a call whose error is what is wanted: the error is the document."""
         error = call["error"]
         if error is None:
-            reason = f"an error was expected, and {bound.call.tool} returned {brief(call['result'])}"
+            reason = (
+                f"an error was expected, and {bound.call.tool} returned {brief(call['result'])}"
+            )
             self._fail_all(bound, "no_error", reason)
         elif error["kind"] not in EXPECTABLE:
             self._fail_all(bound, *_why_failed(call))

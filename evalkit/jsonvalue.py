@@ -4,7 +4,7 @@ Every document that an assertion sees has passed `plain` before. That is what le
 code trust exact types: a class whose `__eq__` lies never gets as far as an operator.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 Json: TypeAlias = Any
@@ -17,6 +17,8 @@ BIG: Final = 10**4000
 
 _AS_IS = frozenset({bool, type(None)})
 _NUMBERS = frozenset({int, float})
+_TEXT = {str}
+_SCALARS = frozenset({str, bool, type(None), int, float})
 
 
 class Missing:
@@ -74,21 +76,14 @@ def plain(value: object, other: Callable[[Any], Json] = refuse) -> Json:
     return _copy(value, other, MAX_DEPTH, [MAX_SIZE])
 
 
-def _copy(value: Any, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:  # noqa: ANN401
+def _copy(value: object, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:
     kind = type(value)
     if kind is dict:
-        return _copy_dict(value, other, depth, left)
+        return _copy_dict(value, other, depth, left)  # type: ignore[arg-type]
     if kind is list or kind is tuple:
-        return _copy_list(value, other, depth, left)
-    if kind is str:
-        left[0] -= len(value)
-        if left[0] < 0:
-            raise _too_large()
-        return value
-    if kind in _AS_IS:
-        return value
-    if kind in _NUMBERS:
-        return _number(value)
+        return _copy_list(value, other, depth, left)  # type: ignore[arg-type]
+    if kind in _SCALARS:
+        return _scalar(value, left)
     replaced = other(value)
     if replaced is value:
         return value
@@ -100,38 +95,35 @@ def _copy(value: Any, other: Callable[[Any], Json], depth: int, left: list[int])
 def _copy_dict(
     value: dict[Any, Any], other: Callable[[Any], Json], depth: int, left: list[int]
 ) -> dict[str, Json]:
-    """Copy the items; the common leaf types are told apart here, where a call would cost most."""
+    """Copy the items; common leaves are told apart here, where a call would cost most."""
     if not depth:
         raise _too_deep()
     copied: dict[str, Json] = {}
     size = 8 * len(value)
-    for key, item in value.items():
-        if type(key) is not str:
-            raise NotJsonError(f"the key {key!r} is no string")
-        kind = type(item)
-        if kind is str:
-            size += len(item)
+    key = ""
+    try:
+        for key, item in value.items():
+            kind = type(item)
+            if kind is str:
+                size += len(item)
+            elif kind not in _AS_IS and not (
+                item - item == 0.0 if kind is float else kind is int and -BIG < item < BIG
+            ):
+                item = _copy(item, other, depth - 1, left)  # noqa: PLW2901
             copied[key] = item
-        elif kind in _AS_IS:
-            copied[key] = item
-        elif kind is int and -BIG < item < BIG:
-            copied[key] = item
-        elif kind is float and item - item == 0.0:
-            copied[key] = item
-        else:
-            try:
-                copied[key] = _copy(item, other, depth - 1, left)
-            except NotJsonError as error:
-                error.steps.append(key)
-                raise
+    except NotJsonError as error:
+        error.steps.append(key)
+        raise
     left[0] -= size
     if left[0] < 0:
         raise _too_large()
+    if copied and set(map(type, copied)) != _TEXT:
+        raise _bad_key(copied)
     return copied
 
 
 def _copy_list(
-    value: Any, other: Callable[[Any], Json], depth: int, left: list[int]  # noqa: ANN401
+    value: Sequence[Any], other: Callable[[Any], Json], depth: int, left: list[int]
 ) -> list[Json]:
     if not depth:
         raise _too_deep()
@@ -139,21 +131,31 @@ def _copy_list(
     if left[0] < 0:
         raise _too_large()
     copied: list[Json] = []
-    for item in value:
-        try:
-            copied.append(_copy(item, other, depth - 1, left))
-        except NotJsonError as error:
-            error.steps.append(len(copied))
-            raise
+    try:
+        for item in value:
+            copied.append(_copy(item, other, depth - 1, left))  # noqa: PERF401  - its length is the place
+    except NotJsonError as error:
+        error.steps.append(len(copied))
+        raise
     return copied
 
 
-def _number(value: float) -> float:
-    if value - value != 0.0:
-        raise NotJsonError(f"{value!r} is not finite")
-    if not -BIG < value < BIG:
-        raise NotJsonError("an integer of more than 4,000 digits")
+def _scalar(value: Any, left: list[int]) -> Json:  # noqa: ANN401
+    if type(value) is str:
+        left[0] -= len(value)
+        if left[0] < 0:
+            raise _too_large()
+    elif type(value) in _NUMBERS:
+        if value - value != 0:
+            raise NotJsonError(f"{value!r} is not finite")
+        if not -BIG < value < BIG:
+            raise NotJsonError("an integer of more than 4,000 digits")
     return value
+
+
+def _bad_key(value: dict[Any, Json]) -> NotJsonError:
+    key = next(key for key in value if type(key) is not str)
+    return NotJsonError(f"the key {brief(key)} is no string")
 
 
 def _too_deep() -> NotJsonError:
@@ -219,7 +221,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-def dotted(steps: Any) -> str:  # noqa: ANN401
+def dotted(steps: Iterable[str | int]) -> str:
     """Write steps as a path: names with dots, indexes in brackets.
 
     >>> dotted(["items", 0, "dotted.key"])

@@ -14,7 +14,7 @@ class OwnLoop:
         self._loop: Any = None
         self._task: Any = None
 
-    def __call__(self, awaitable: Any) -> Any:  # noqa: ANN401
+    def __call__(self, awaitable: Any, /) -> Any:  # noqa: ANN401
         """Run an awaitable to its end on this lane's loop."""
         import asyncio  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ class CallersLoop:
         self._loop = loop
         self._future: Any = None
 
-    def __call__(self, awaitable: Any) -> Any:  # noqa: ANN401
+    def __call__(self, awaitable: Any, /) -> Any:  # noqa: ANN401
         """Run an awaitable to its end on the caller's loop."""
         import asyncio  # noqa: PLC0415
         from concurrent.futures import CancelledError  # noqa: PLC0415

@@ -7,7 +7,7 @@ from types import FrameType
 
 
 def place_of(frame: FrameType) -> str:
-    """Give file:line of a frame; the file relative to the current directory where it is below it."""
+    """Give file:line of a frame; the file relative to the current directory if below it."""
     return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 

@@ -1,4 +1,4 @@
-"""What a scenario is compiled to: names, paths, operators and call styles bound, once, before a run.
+"""What a scenario is compiled to: names, paths, operators and call styles bound before a run.
 
 These are made for every call and assertion of a catalogue, so they are slotted and not frozen;
 nothing changes them once they are made.
@@ -38,12 +38,14 @@ class BoundCall:
 
     step: int
     call: ToolCall
+    tool: str
     args: dict[str, Json]
     flat: bool
     needs: tuple[str, ...]
     by_dict: bool
     error_if: Callable[[Json], bool | str | None] | None
     timeout_s: float
+    retry: int
     wanted_error: BoundAssertion | None
     checks: tuple[BoundAssertion, ...]
     saves: tuple[tuple[str, BoundAssertion], ...]

@@ -12,8 +12,15 @@ from evalkit.result import ScenarioResult, Verdict
 class Context(Protocol):
     """What an operator may look at besides the value: the document, and the values saved so far."""
 
-    document: Json
-    saved: Mapping[str, Json]
+    @property
+    def document(self) -> Json:
+        """Give the whole document."""
+        ...
+
+    @property
+    def saved(self) -> Mapping[str, Json]:
+        """Give the values that earlier calls saved, by name."""
+        ...
 
 
 class OperatorFunction(Protocol):
@@ -25,10 +32,10 @@ class OperatorFunction(Protocol):
 
 
 class Awaiter(Protocol):
-    """What runs a coroutine to its end on an event loop, and can be told to give it up."""
+    """What runs an awaitable to its end on an event loop, and can be told to give it up."""
 
-    def __call__(self, coroutine: Any) -> Any:  # noqa: ANN401
-        """Run a coroutine and give what it returns."""
+    def __call__(self, awaitable: Any, /) -> Any:  # noqa: ANN401
+        """Run an awaitable and give what it returns."""
         ...
 
     def cancel(self) -> bool:

@@ -1,6 +1,6 @@
 """What came of it: statuses, codes, and the records that every report is made from."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Literal
 
 import attrs
@@ -11,7 +11,7 @@ from evalkit.model import Assertion
 from evalkit.trace import Trace
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """What a check or a scenario came to; lower case in JSON."""
 
     PASSED = "passed"
@@ -22,10 +22,6 @@ class Status(str, Enum):
     XPASSED = "xpassed"
 
     __hash__ = str.__hash__
-
-    def __str__(self) -> str:
-        """Write the value."""
-        return self.value
 
 
 BAD = frozenset({Status.FAILED, Status.ERROR, Status.XPASSED})
@@ -120,7 +116,7 @@ class Check:
 class ScenarioResult:
     """One scenario's verdict with everything it rests on. Never changed once made.
 
-    `pairing` gives, for each tool call of the scenario, the index of its call in the trace, or None.
+    `pairing` gives, for each tool call of the scenario, the index of its call in the trace.
     `reason` says why it was skipped, or is known to fail.
     """
 

@@ -1,4 +1,4 @@
-"""What a run comes to: counts and rates, in all, by tag and by difficulty; a fold over the results."""
+"""What a run comes to: counts and rates, in all, by tag and by difficulty."""
 
 from collections import Counter
 from typing import Any
@@ -81,7 +81,9 @@ class Scorecard:
     @property
     def by_difficulty(self) -> dict[str, Tally]:
         """Give the tallies by difficulty, from basic to advanced."""
-        return {each: self._difficulties[each] for each in DIFFICULTIES if each in self._difficulties}
+        return {
+            each: self._difficulties[each] for each in DIFFICULTIES if each in self._difficulties
+        }
 
 
 def _tally(tallies: dict[str, Tally], key: str) -> Tally:

@@ -1,10 +1,11 @@
-"""Which scenarios of a catalogue are meant: by tag, difficulty, name, expression, shard and sample."""
+"""Which scenarios of a catalogue are meant: by tag, difficulty, name, expression, share."""
 
 import random
 import re
 from collections.abc import Callable, Iterable
 
 import attrs
+from attrs import field
 
 from evalkit.errors import CatalogueError, Problem
 from evalkit.model import DIFFICULTIES, Scenario
@@ -17,33 +18,25 @@ _WORDS = ("and", "or", "not")
 Fits = Callable[[Scenario], bool]
 
 
+def _listed(value: str | Iterable[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 @attrs.frozen
 class Selection:
-    """What is asked of a scenario to be among the selected; all of it must fit."""
+    """What is asked of a scenario to be among the selected; all of it must fit.
 
-    tags: tuple[str, ...] = ()
-    difficulty: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
+    `tags` are any of (`not:x` excludes). `shard` is (number from 1, count); `sample` a size, drawn
+    by `seed`.
+    """
+
+    tags: tuple[str, ...] = field(default=(), converter=_listed)
+    difficulty: tuple[str, ...] = field(default=(), converter=_listed)
+    names: tuple[str, ...] = field(default=(), converter=_listed)
     expr: str | None = None
     shard: tuple[int, int] | None = None
     sample: int | None = None
     seed: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        tags: Iterable[str] = (),
-        difficulty: str | Iterable[str] = (),
-        names: Iterable[str] = (),
-        expr: str | None = None,
-        shard: tuple[int, int] | None = None,
-        sample: int | None = None,
-        seed: int = 0,
-    ) -> "Selection":
-        """Take what a caller asks; a bare string stands for the one."""
-        listed = [(each,) if isinstance(each, str) else tuple(each) for each in (tags, difficulty, names)]
-        return cls(*listed, expr, shard, sample, seed)
 
     def of_all(self, scenarios: list[Scenario]) -> list[Scenario]:
         """Give those that fit, in order; `CatalogueError` where a tag or name is nobody's."""
@@ -60,7 +53,9 @@ class Selection:
 
     def __str__(self) -> str:
         """Write it as the options that ask for it."""
-        parts = [f"-t {tag}" for tag in self.tags] + [f"--difficulty {each}" for each in self.difficulty]
+        parts = [f"-t {tag}" for tag in self.tags] + [
+            f"--difficulty {each}" for each in self.difficulty
+        ]
         parts += [f"--name {name}" for name in self.names]
         parts += [f"-k {self.expr!r}"] if self.expr else []
         parts += ["--shard {}/{}".format(*self.shard)] if self.shard else []
@@ -90,19 +85,20 @@ class Selection:
         return tests
 
     def _check(self, scenarios: list[Scenario]) -> None:
-        """Refuse tags, difficulties and names that are nobody's: a typo selects nothing in silence."""
+        """Refuse tags and names that are nobody's: a typo selects nothing in silence."""
         if not self.tags and not self.difficulty and not self.names:
             return
-        problems = []
         asked = (
             ("tag", [tag.removeprefix(EXCLUDES) for tag in self.tags], _tags(scenarios)),
             ("difficulty", self.difficulty, set(DIFFICULTIES)),
             ("name", self.names, {scenario.name for scenario in scenarios}),
         )
-        for what, given, known in asked:
-            for each in given:
-                if each not in known:
-                    problems.append(Problem("", f"unknown {what} {each!r}", hint_for(each, known)))
+        problems = [
+            Problem("", f"unknown {what} {each!r}", hint_for(each, known))
+            for what, given, known in asked
+            for each in given
+            if each not in known
+        ]
         if problems:
             raise CatalogueError(problems=problems)
 
@@ -143,7 +139,9 @@ def _both(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
 def _one(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
     if not tokens or tokens[0] in ("and", "or", ")"):
         found = repr(tokens[0]) if tokens else "the end"
-        raise CatalogueError(f"-k {expr!r}", f"a word is missing before {found}", "words, and, or, not, ( )")
+        raise CatalogueError(
+            f"-k {expr!r}", f"a word is missing before {found}", "words, and, or, not, ( )"
+        )
     head, rest = tokens[0], tokens[1:]
     if head == "not":
         inner, rest = _one(rest, expr)
@@ -154,7 +152,9 @@ def _one(tokens: list[str], expr: str) -> tuple[Fits, list[str]]:
             raise CatalogueError(f"-k {expr!r}", "a parenthesis is not closed")
         return inner, rest[1:]
     word = head.casefold()
-    return (lambda scenario: any(word in text.casefold() for text in (scenario.name, *scenario.tags))), rest
+    return (
+        lambda scenario: any(word in text.casefold() for text in (scenario.name, *scenario.tags))
+    ), rest
 
 
 def _or(left: Fits, right: Fits) -> Fits:

@@ -6,7 +6,9 @@ from evalkit.jsonvalue import Json
 
 SCHEMA: Final = 1
 
-SUBJECT_KINDS: Final = frozenset({"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"})
+SUBJECT_KINDS: Final = frozenset(
+    {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"}
+)
 INSTRUMENT_KINDS: Final = frozenset({"transport", "crashed", "sandbox"})
 
 

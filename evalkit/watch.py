@@ -2,9 +2,9 @@
 
 The work is done on one worker thread, a lane; the thread that asked for it waits, and now and then
 looks at the deadline that the lane has armed. Whoever takes the armed deadline away owns the
-outcome: the lane, when its call has returned, or the watcher, when time was up. The watcher first asks
-an async call to stop; a lane that still does not come back is given up, and counted, and a new one
-goes on where it was.
+outcome: the lane, when its call has returned, or the watcher, when time was up. The watcher first
+asks an async call to stop; a lane that still does not come back is given up, and counted, and a
+new one goes on where it was.
 """
 
 import contextvars
@@ -24,7 +24,7 @@ LONGEST_TICK_S = 0.5
 SHORTEST_TICK_S = 0.005
 
 
-class GivenUp(BaseException):  # noqa: N818  - no error: it ends a lane whose place has been taken
+class GivenUp(BaseException):  # no error: it ends a lane whose place has been taken
     """Unwinds a lane that came back after another had taken its place."""
 
 
@@ -110,7 +110,7 @@ class Watch(Generic[T]):
     def _work(self, lane: Lane, work: Callable[[], T]) -> None:
         """Do the work on this lane, and leave its outcome, unless the lane was given up."""
         try:
-            outcome = (True, work())
+            outcome: tuple[bool, Any] = (True, work())
         except GivenUp:
             return
         except BaseException as error:  # noqa: BLE001  - handed to the thread that waits

@@ -37,7 +37,7 @@ class Asked:
 
     targets: tuple[Target, ...]
     tools: Any = None
-    selection: Selection = Selection()
+    selection: Selection = attrs.field(factory=Selection)
     timeout_s: float = TIMEOUT_S
     max_failures: int | None = None
     keep_results: bool = True
@@ -45,7 +45,7 @@ class Asked:
 
 @attrs.frozen(eq=False)
 class Prepared:
-    """What is about to run: the jobs, out of how many scenarios, and what planning found doubtful."""
+    """What is about to run: the jobs, all scenarios there are, what planning found doubtful."""
 
     jobs: tuple[Job, ...]
     everything: tuple[Scenario, ...]
@@ -78,19 +78,15 @@ class Session:
         self.prepared = Prepared((), (), (), ())
 
     def run(self) -> RunReport:
-        """Run to the end, or to the interrupt, which is raised again once the sinks have been told."""
+        """Run to the end, or to an interrupt, which is raised again once the sinks were told."""
         started = perf_counter()
-        interrupted = True
         with captured(self._elsewhere) as output:
             try:
                 self._watch.run(lambda: self._work(output))
-                interrupted = False
-            finally:
-                if self.prepared.jobs or not interrupted:
-                    report = self._report(perf_counter() - started, interrupted=interrupted)
-                    for sink in self._sinks:
-                        sink.finish(report)
-        return report
+            except KeyboardInterrupt:
+                self._finish(perf_counter() - started, interrupted=True)
+                raise
+            return self._finish(perf_counter() - started, interrupted=False)
 
     def stop(self) -> None:
         """Stop after the scenario that is under way."""
@@ -170,7 +166,9 @@ class Session:
             planner = Planner(table.entries, catalogue.operators, self._asked.timeout_s)
             plans = [planner.compile(scenario) for scenario in scenarios]
         finally:
-            self._in_time("closing the tools", OPENING_S, lambda: manager.__exit__(None, None, None))
+            self._in_time(
+                "closing the tools", OPENING_S, lambda: manager.__exit__(None, None, None)
+            )
         problems += planner.problems.errors + planner.problems.warnings
         return [Job(plan, toolbox) for plan in plans]
 
@@ -203,12 +201,15 @@ class Session:
             except IndexError:
                 lane.late()
 
-    def _report(self, seconds: float, *, interrupted: bool) -> RunReport:
+    def _finish(self, seconds: float, *, interrupted: bool) -> RunReport:
+        """Fold what there is into a report, and tell the sinks."""
         prepared = self.prepared
         notes = list(prepared.notes)
         if self._watch.lost:
-            notes.append(f"{self._watch.lost} call(s) never returned; their threads are left behind")
-        return RunReport(
+            notes.append(
+                f"{self._watch.lost} call(s) never returned; their threads are left behind"
+            )
+        report = RunReport(
             self._results,
             self._scorecard,
             seconds,
@@ -217,6 +218,9 @@ class Session:
             interrupted,
             self._watch.lost,
         )
+        for sink in self._sinks:
+            sink.finish(report)
+        return report
 
 
 def targets_of(target: Target | Iterable[Target]) -> tuple[Target, ...]:

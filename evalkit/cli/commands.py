@@ -1,4 +1,4 @@
-"""The commands: each turns its options into a call of the Python doors, and the outcome into a code."""
+"""The commands: options in, one call of the Python doors, an exit code out."""
 
 import gc
 import sys
@@ -47,12 +47,32 @@ class Thrift:
 @selecting
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop after the first scenario that fails.")
 @click.option("--maxfail", type=click.IntRange(min=1), help="Stop after this many.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=TIMEOUT_S, help="Seconds for a call that does not say.  [default: 60]")
-@click.option("-v", "--verbose", count=True, help="A line for each scenario; twice: for each check.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TIMEOUT_S,
+    help="Seconds for a call that does not say.  [default: 60]",
+)
+@click.option(
+    "-v", "--verbose", count=True, help="A line for each scenario; twice: for each check."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only the failures and the last line.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, nothing else there.")
-@click.option("-o", "--output", multiple=True, type=click.Path(path_type=Path), help="Write a report to a file, by suffix: .json (repeatable).")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours; NO_COLOR is honoured.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object on stdout, nothing else there."
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Write a report to a file, by suffix: .json (repeatable).",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colours; NO_COLOR is honoured.",
+)
 def run_command(files: tuple[str, ...], tools: str | None, **options: Any) -> int:  # noqa: ANN401
     """Run the scenarios of FILES against their tools."""
     selection = selection_of(options)
@@ -112,9 +132,13 @@ def list_command(files: tuple[str, ...], tools: str | None, **options: Any) -> i
     session = Session(Asked(tuple(files), tools, selection), elsewhere=sys.stderr)
     scenarios = session.choose()
     for scenario in scenarios:
-        tags = " ".join(scenario.tags)
-        calls = f"{len(scenario.tool_calls)} calls"
-        click.echo(safe(f"{scenario.name}\t{scenario.difficulty}\t{calls}\t{tags}"))
+        columns = (
+            scenario.name,
+            scenario.difficulty,
+            str(len(scenario.tool_calls)),
+            " ".join(scenario.tags),
+        )
+        click.echo("\t".join(map(safe, columns)))
     if not scenarios:
         click.echo(f"exit {NOTHING}: no scenario matches {selection}", err=True)
     return 0 if scenarios else NOTHING
@@ -131,7 +155,9 @@ def validate_command(files: tuple[str, ...], tools: str | None, **options: Any) 
     for warning in prepared.warnings:
         click.echo(safe(f"warning: {warning}"), err=True)
     count, doubtful = len(prepared.jobs), len(prepared.warnings)
-    click.echo(f"{count} scenario{'s' * (count != 1)}, no error, {doubtful} warning{'s' * (doubtful != 1)}")
+    click.echo(
+        f"{count} scenario{'s' * (count != 1)}, no error, {doubtful} warning{'s' * (doubtful != 1)}"
+    )
     return 0 if count else NOTHING
 
 

@@ -1,4 +1,4 @@
-"""What `[tool.evalkit]` in pyproject.toml sets: the long options' names, as defaults of the flags."""
+"""What `[tool.evalkit]` in pyproject.toml sets: defaults, under the long options' names."""
 
 import tomllib
 from collections.abc import Iterable
@@ -12,8 +12,15 @@ MARK = b"tool.evalkit"
 
 
 def configured(start: Path, known: Iterable[str]) -> dict[str, Any]:
-    """Give the settings of the nearest pyproject.toml; an unknown key is an error with the nearest."""
-    path = next((each / "pyproject.toml" for each in (start, *start.parents) if (each / "pyproject.toml").is_file()), None)
+    """Give the settings of the nearest pyproject.toml; an unknown key is an error."""
+    path = next(
+        (
+            each / "pyproject.toml"
+            for each in (start, *start.parents)
+            if (each / "pyproject.toml").is_file()
+        ),
+        None,
+    )
     if path is None:
         return {}
     content = path.read_bytes()
@@ -27,5 +34,7 @@ def configured(start: Path, known: Iterable[str]) -> dict[str, Any]:
     names = list(known)
     for key in settings:
         if key not in names:
-            raise CatalogueError(f"{path} [tool.evalkit]", f"unknown key {key!r}", hint_for(key, names))
+            raise CatalogueError(
+                f"{path} [tool.evalkit]", f"unknown key {key!r}", hint_for(key, names)
+            )
     return {key.replace("-", "_"): value for key, value in settings.items()}

@@ -47,7 +47,9 @@ def main(argv: Sequence[str]) -> int:
     except CatalogueError as error:
         code = _refused(error)
     except Exception:  # noqa: BLE001  - the last door: whatever it is, it is ours, and said so
-        code = _said(INTERNAL, f"{traceback.format_exc()}internal error: this is a fault of evalkit")
+        code = _said(
+            INTERNAL, f"{traceback.format_exc()}internal error: this is a fault of evalkit"
+        )
     return _leave(code)
 
 
@@ -63,7 +65,11 @@ def _answer(argv: list[str]) -> int:
     command = COMMANDS.get(argv[0])
     settings = {}
     if command is not None:
-        long = {each.opts[-1].removeprefix("--") for each in command.params if isinstance(each, click.Option)}
+        long = {
+            each.opts[-1].removeprefix("--")
+            for each in command.params
+            if isinstance(each, click.Option)
+        }
         everywhere = {
             option.opts[-1].removeprefix("--")
             for each in COMMANDS.values()
@@ -71,7 +77,9 @@ def _answer(argv: list[str]) -> int:
             if isinstance(option, click.Option)
         }
         found = configured(Path.cwd(), everywhere)
-        settings = {argv[0]: {key: value for key, value in found.items() if key.replace("_", "-") in long}}
+        settings = {
+            argv[0]: {key: value for key, value in found.items() if key.replace("_", "-") in long}
+        }
     code = evalkit.main(argv, prog_name="evalkit", standalone_mode=False, default_map=settings)
     return code if isinstance(code, int) else 0
 

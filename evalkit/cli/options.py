@@ -1,23 +1,35 @@
 """The options that several commands take."""
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
 from evalkit.model import DIFFICULTIES
 from evalkit.select import Selection
 
-F = TypeVar("F", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 
-def selecting(command: F) -> F:
+def selecting(command: Command) -> Command:
     """Add the options that select scenarios."""
     options = [
-        click.option("-t", "--tag", multiple=True, help="With this tag (repeatable: any of them); not:TAG excludes."),
-        click.option("--difficulty", multiple=True, type=click.Choice(DIFFICULTIES), help="Of this difficulty (repeatable)."),
-        click.option("-k", "--expr", help="Whose name or tags contain these words; and, or, not, ( )."),
+        click.option(
+            "-t",
+            "--tag",
+            multiple=True,
+            help="With this tag (repeatable: any of them); not:TAG excludes.",
+        ),
+        click.option(
+            "--difficulty",
+            multiple=True,
+            type=click.Choice(DIFFICULTIES),
+            help="Of this difficulty (repeatable).",
+        ),
+        click.option(
+            "-k", "--expr", help="Whose name or tags contain these words; and, or, not, ( )."
+        ),
         click.option("--name", multiple=True, help="Of exactly this name (repeatable)."),
         click.option("--shard", metavar="I/N", callback=_shard, help="The Ith of N equal shares."),
         click.option("--sample", type=click.IntRange(min=1), help="This many, drawn by --seed."),
@@ -26,18 +38,20 @@ def selecting(command: F) -> F:
     return _with(command, options)
 
 
-def loading(command: F) -> F:
+def loading(command: Command) -> Command:
     """Add the files, and the tools they are for."""
     options = [
         click.argument("files", nargs=-1, required=True, type=click.Path()),
-        click.option("--tools", metavar="MODULE:NAME", help="The table of tools, or a factory of one."),
+        click.option(
+            "--tools", metavar="MODULE:NAME", help="The table of tools, or a factory of one."
+        ),
     ]
     return _with(command, options)
 
 
 def selection_of(options: dict[str, Any]) -> Selection:
     """Make the selection that the options ask for, taking them out."""
-    return Selection.of(
+    return Selection(
         tags=options.pop("tag"),
         difficulty=options.pop("difficulty"),
         names=options.pop("name"),
@@ -48,16 +62,20 @@ def selection_of(options: dict[str, Any]) -> Selection:
     )
 
 
-def _with(command: F, options: list[Callable[[F], F]]) -> F:
+def _with(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def _shard(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[int, int] | None:
+def _shard(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
     if value is None:
         return None
     found = re.fullmatch(r"([0-9]+)/([0-9]+)", value)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise click.BadParameter(f"{value!r} is no share; write I/N with I from 1 to N, such as 2/5")
+        raise click.BadParameter(
+            f"{value!r} is no share; write I/N with I from 1 to N, such as 2/5"
+        )
     return int(found[1]), int(found[2])

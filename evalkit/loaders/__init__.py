@@ -15,8 +15,8 @@ def load(path: str | Path) -> Catalogue:
     """Load a catalogue from a file; `CatalogueError` carries all that is wrong with it.
 
     A Python file is executed afresh, with its root (the nearest folder with a pyproject.toml, else
-    its own) and the current directory on `sys.path`. The scenarios of modules that it imports belong
-    to it; its `TOOL_DISPATCH` becomes the catalogue's `tools`.
+    its own) and the current directory on `sys.path`. The scenarios of modules that it imports
+    belong to it; its `TOOL_DISPATCH` becomes the catalogue's `tools`.
     """
     path = Path(path)
     if not path.exists():
@@ -25,7 +25,9 @@ def load(path: str | Path) -> Catalogue:
         raise CatalogueError(str(path), "is a folder", "name the files in it")
     loader = LOADERS.get(path.suffix)
     if loader is None:
-        raise CatalogueError(str(path), f"a file of kind {path.suffix!r} can't be loaded", "known: .py")
+        raise CatalogueError(
+            str(path), f"a file of kind {path.suffix!r} can't be loaded", "known: .py"
+        )
     return loader(path)
 
 

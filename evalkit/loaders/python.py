@@ -16,7 +16,7 @@ from evalkit.registry import hint_for
 
 TABLE = "TOOL_DISPATCH"
 _BROUGHT_IN: set[str] = set()
-"""Modules that earlier loads brought in from beside their files; a load afresh imports them anew."""
+"""Modules that earlier loads brought in from beside their files, to be imported anew."""
 
 
 def load_python(path: Path) -> Catalogue:
@@ -78,7 +78,7 @@ def _on_path(*folders: Path) -> None:
 
 @contextmanager
 def _afresh(name: str, *folders: Path) -> Iterator[None]:
-    """Forget modules that earlier loads brought in or that register scenarios; note the new ones."""
+    """Forget modules that earlier loads brought in or that register; note the new ones."""
     for known in {*_BROUGHT_IN, *CATALOGUE.modules, name} - {"__main__", "evalkit"}:
         sys.modules.pop(known, None)
     before = set(sys.modules)
@@ -127,7 +127,9 @@ def _imported(package: str, path: Path) -> None:
     try:
         importlib.import_module(package)
     except Exception as error:
-        raise CatalogueError(str(path), f"its package {package!r} can't be imported: {_told(error)}") from error
+        raise CatalogueError(
+            str(path), f"its package {package!r} can't be imported: {_told(error)}"
+        ) from error
 
 
 def _compiled(file: Path, path: Path) -> CodeType:
@@ -141,8 +143,12 @@ def _compiled(file: Path, path: Path) -> CodeType:
 
 
 def _failed(error: BaseException, file: Path, path: Path) -> CatalogueError:
-    """Say what an author's file raised, and at which of its lines; its own problems stay as they are."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    """Say what an author's file raised, and at which of its lines; problems stay as they are."""
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(file)
+    ]
     place = f"{path}:{lines[-1]}" if lines else str(path)
     if isinstance(error, CatalogueError):
         return CatalogueError(problems=[_placed(problem, place) for problem in error.problems])

@@ -1,6 +1,6 @@
 """What an assertion is: a path, an operator, and what is expected."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Literal
 
 import attrs
@@ -14,7 +14,7 @@ SEVERITIES = ("fail", "warn")
 _PLAIN = frozenset({str, int, bool, type(None)})
 
 
-class Op(str, Enum):
+class Op(StrEnum):
     """The operators; each is its lower-case string, and what they mean is in `operators`."""
 
     EQ = "eq"
@@ -54,23 +54,23 @@ class Op(str, Enum):
     __hash__ = str.__hash__
     """Hash as the string it equals: the operator table is looked up by either."""
 
-    def __str__(self) -> str:
-        """Write the value, as files and reports do."""
-        return self.value
-
 
 _BY_TEXT = {op.value: op for op in Op}
 
 
+def _ref_name(value: object) -> str:
+    return fields.text("Ref.name", value)
+
+
 @attrs.frozen
 class Ref:
-    """A value that an earlier call saved under this name, wherever it stands in `args` or as `expected`.
+    """A value that an earlier call saved, wherever it stands in `args` or as `expected`.
 
     >>> Ref("order_id")
     Ref(name='order_id')
     """
 
-    name: str = field(converter=lambda value: fields.text("Ref.name", value))
+    name: str = field(converter=_ref_name)
 
 
 def allow_ref(value: object) -> Any:  # noqa: ANN401
@@ -83,7 +83,7 @@ def _path(value: object) -> str:
 
 
 def _op(value: object) -> Op | str:
-    """Take an operator by itself or by its string, in either case; another name is the author's own."""
+    """Take an operator or its string, in either case; another name is the author's own."""
     if type(value) is Op:
         return value
     name = fields.text("Assertion.op", value).lower()

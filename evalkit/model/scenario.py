@@ -15,6 +15,14 @@ DIFFICULTIES = ("basic", "standard", "advanced")
 ROLES = ("user", "assistant", "system")
 
 
+def _role(value: object) -> Literal["user", "assistant", "system"]:
+    return fields.one_of("Turn.role", value, ROLES)  # type: ignore[return-value]
+
+
+def _content(value: object) -> str:
+    return fields.prose("Turn.content", value)
+
+
 @attrs.frozen
 class Turn:
     """One message of a prompt: who says it, and what.
@@ -23,10 +31,8 @@ class Turn:
     'user'
     """
 
-    role: Literal["user", "assistant", "system"] = field(
-        converter=lambda value: fields.one_of("Turn.role", value, ROLES)
-    )
-    content: str = field(converter=lambda value: fields.prose("Turn.content", value))
+    role: Literal["user", "assistant", "system"] = field(converter=_role)
+    content: str = field(converter=_content)
 
 
 Prompt = str | tuple[str, ...] | tuple[Turn, ...]
@@ -37,7 +43,7 @@ def _name(value: object) -> str:
 
 
 def _prompt(value: object) -> Prompt | None:
-    """Take one turn as a string, several as a list of strings or of `Turn`; blank ones are refused."""
+    """Take one turn as a string, several as a list of strings or of `Turn`; none is blank."""
     if value is None:
         return None
     if type(value) is str:
@@ -51,7 +57,7 @@ def _prompt(value: object) -> Prompt | None:
         _said(said, f"Scenario.prompt[{index}]")
     if len({type(turn) for turn in turns}) > 1:
         fields.fail("Scenario.prompt", "mixes strings and Turn", "use one of them throughout")
-    return turns  # type: ignore[return-value]
+    return turns
 
 
 def _said(value: str, where: str) -> str:

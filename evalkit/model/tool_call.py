@@ -1,4 +1,4 @@
-"""What a tool call is: a tool, its arguments, what must hold of the result, and what is kept of it."""
+"""What a tool call is: a tool, its arguments, what must hold of the result, what is kept."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,10 @@ from attrs import field
 from evalkit.jsonvalue import Json
 from evalkit.model import fields
 from evalkit.model.assertion import Assertion, allow_ref
+
+
+def _tool(value: object) -> str:
+    return fields.text("ToolCall.tool", value)
 
 
 def _args(value: object) -> dict[str, Json]:
@@ -45,7 +49,7 @@ class ToolCall:
     'refund'
     """
 
-    tool: str = field(converter=lambda value: fields.text("ToolCall.tool", value))
+    tool: str = field(converter=_tool)
     args: dict[str, Json] = field(factory=dict, converter=_args)
     assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions)
     label: str = ""

@@ -63,10 +63,16 @@ def look_alike(expected: Json, actual: Json) -> str:
     if _seen(expected) != _seen(actual):
         return ""
     at = next(
-        (index for index, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]),
+        (
+            index
+            for index, pair in enumerate(zip(expected, actual, strict=False))
+            if pair[0] != pair[1]
+        ),
         min(len(expected), len(actual)),
     )
-    return f" (they look alike: at character {at}, {_points(expected, at)} and {_points(actual, at)})"
+    return (
+        f" (they look alike: at character {at}, {_points(expected, at)} and {_points(actual, at)})"
+    )
 
 
 def _seen(text: str) -> str:

@@ -32,7 +32,9 @@ def no_issue(severity: str) -> OperatorFunction:
         if type(assertion.expected) is str:
             return _unnamed(actual, severity, assertion.expected, context.document)
         count, problem = _count(severity, context.document)
-        return fails(problem) if problem else holds_if(count == 0, _reported(severity, count, context))
+        return (
+            fails(problem) if problem else holds_if(count == 0, _reported(severity, count, context))
+        )
 
     return no
 

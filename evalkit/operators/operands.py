@@ -1,5 +1,7 @@
-"""What each operator accepts as `expected`, checked when planned: nothing reaches a run that can't
-fail, can't pass, or would raise."""
+"""What each operator accepts as `expected`, checked when planned.
+
+Nothing reaches a run that can't fail, can't pass, or would raise.
+"""
 
 import json
 from collections.abc import Callable
@@ -100,7 +102,9 @@ ordering = _given(_orderable)
 
 def _at_least(expected: Json) -> Flaw | None:
     if is_number(expected) and expected == 0:
-        return Flaw("0 or more holds for every count", "assert the bound that is meant", warning=True)
+        return Flaw(
+            "0 or more holds for every count", "assert the bound that is meant", warning=True
+        )
     if expected == "" and type(expected) is str:
         return Flaw("every string is '' or above", "assert the bound that is meant")
     return _orderable(expected)
@@ -210,7 +214,9 @@ def _pattern(expected: Json) -> Flaw | None:
     except Exception as error:  # noqa: BLE001  - regex.error, which is not imported before it is needed
         return Flaw(f"{expected!r} is no pattern: {error}")
     if compiled.search("") and compiled.search("\N{SNOWMAN}\n"):
-        return Flaw(f"{expected!r} matches every string", "anchor it, or ask for at least one character")
+        return Flaw(
+            f"{expected!r} matches every string", "anchor it, or ask for at least one character"
+        )
     return None
 
 
@@ -234,7 +240,9 @@ schema = _given(_schema)
 
 def _part(expected: Json) -> Flaw | None:
     if type(expected) not in (dict, list):
-        return Flaw(f"expected an object or a list, got {brief(expected)}", "EQ compares whole values")
+        return Flaw(
+            f"expected an object or a list, got {brief(expected)}", "EQ compares whole values"
+        )
     if expected == {}:
         return Flaw("{} is contained in every object", "TYPE_IS 'object' says that much")
     return None

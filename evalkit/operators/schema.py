@@ -18,7 +18,7 @@ def schema(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 
 
 def schema_problem(schema: Json, value: Json) -> str | None:
-    """Say what a schema has against a value: the deepest, most telling problem; None where nothing."""
+    """Say what a schema has against a value: the most telling problem; None where nothing."""
     from jsonschema.exceptions import best_match  # noqa: PLC0415  - 100 ms, only with a schema
 
     error = best_match(validator(json.dumps(schema, sort_keys=True)).iter_errors(value))

@@ -81,7 +81,7 @@ def custom(function: Callable[..., Verdict | bool], name: str) -> Operator:
 
 
 def each_of(function: OperatorFunction, each: str) -> OperatorFunction:
-    """Put an operator to every value of a list: all of them must hold, or any; over none, it fails."""
+    """Put an operator to every value of a list: all must hold, or any; over none, it fails."""
 
     def every(actual: Json, assertion: Assertion, context: Context) -> Verdict:
         if not actual:
@@ -92,6 +92,8 @@ def each_of(function: OperatorFunction, each: str) -> OperatorFunction:
             return HOLDS
         first = next(at for at, verdict in enumerate(verdicts) if not verdict.passed)
         reason = f"{held} of {len(verdicts)} hold; value {first}: {verdicts[first].reason}"
-        return Verdict(passed=False, score=held / len(verdicts) if each == "all" else 0.0, reason=reason)
+        return Verdict(
+            passed=False, score=held / len(verdicts) if each == "all" else 0.0, reason=reason
+        )
 
     return every

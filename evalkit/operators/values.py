@@ -46,7 +46,11 @@ def approx(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     elif bound is None:
         bound = DEFAULT_TOLERANCE
     off = abs(actual - expected)
-    return HOLDS if off < bound or off == 0 else fails(f"got {actual!r}, off by {off:g}, allowed below {bound:g}")
+    return (
+        HOLDS
+        if off < bound or off == 0
+        else fails(f"got {actual!r}, off by {off:g}, allowed below {bound:g}")
+    )
 
 
 def _comparable(actual: Json, expected: Json) -> bool:
@@ -97,7 +101,9 @@ def between(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     low, high = assertion.expected
     if not _comparable(actual, low) or not _comparable(actual, high):
         return _ordered(actual, low)
-    return holds_if(low <= actual <= high, f"{brief(actual)} is outside {brief(low)} to {brief(high)}")
+    return holds_if(
+        low <= actual <= high, f"{brief(actual)} is outside {brief(low)} to {brief(high)}"
+    )
 
 
 def among(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -144,7 +150,9 @@ def _contained(actual: Json, members: list[Json], *, every: bool) -> Verdict:
         return _uncontainable(actual, members[found.index(None)])
     if all(found) if every else any(found):
         return HOLDS
-    absent = ", ".join(brief(member) for member, there in zip(members, found, strict=True) if not there)
+    absent = ", ".join(
+        brief(member) for member, there in zip(members, found, strict=True) if not there
+    )
     return fails(f"{absent} {'is' if len(members) == 1 else 'are'} not in {brief(actual)}")
 
 
@@ -194,7 +202,9 @@ def len_eq(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     length = _length(actual)
     if length is None:
         return wrong_type("an array, an object or a string", actual)
-    return HOLDS if length == assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    return (
+        HOLDS if length == assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    )
 
 
 def len_gte(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -202,7 +212,9 @@ def len_gte(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     length = _length(actual)
     if length is None:
         return wrong_type("an array, an object or a string", actual)
-    return HOLDS if length >= assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    return (
+        HOLDS if length >= assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    )
 
 
 def len_lte(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -210,7 +222,9 @@ def len_lte(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     length = _length(actual)
     if length is None:
         return wrong_type("an array, an object or a string", actual)
-    return HOLDS if length <= assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    return (
+        HOLDS if length <= assertion.expected else fails(f"its length is {length}: {brief(actual)}")
+    )
 
 
 def same_items(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -224,7 +238,9 @@ def same_items(actual: Json, assertion: Assertion, _: Context) -> Verdict:
         absent += [one] if at is None else []
         if at is not None:
             del left[at]
-    reasons = [f"missing {brief(absent)}"] * bool(absent) + [f"not expected {brief(left)}"] * bool(left)
+    reasons = [f"missing {brief(absent)}"] * bool(absent) + [f"not expected {brief(left)}"] * bool(
+        left
+    )
     return HOLDS if not reasons else fails("; ".join(reasons))
 
 
@@ -285,9 +301,9 @@ def subset(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 def _restricted(actual: Json, expected: Json) -> Json:
     """Leave out of a value what is not asked for."""
     if type(actual) is dict and type(expected) is dict:
-        return {key: _restricted(actual[key], item) for key, item in expected.items() if key in actual}
+        return {
+            key: _restricted(actual[key], item) for key, item in expected.items() if key in actual
+        }
     if type(actual) is list and type(expected) is list and len(actual) == len(expected):
         return [_restricted(item, one) for item, one in zip(actual, expected, strict=True)]
     return actual
-
-

@@ -1,4 +1,4 @@
-"""How far a path that does not resolve got: the deepest part that did, what is there, the nearest."""
+"""How far a path that does not resolve got: the part that did, what is there, the nearest."""
 
 import attrs
 

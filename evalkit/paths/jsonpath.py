@@ -36,7 +36,7 @@ _HINTS = {
 
 
 def bracket(inner: str, text: str, position: int) -> Select:
-    """Compile what stands in brackets: a slice, a union or a filter; `PathError` for anything else."""
+    """Compile what stands in brackets: a slice, a union or a filter, or raise `PathError`."""
     refuse = _Refusal(inner, text, position)
     return _select(_parsed(inner, refuse), refuse)
 
@@ -54,7 +54,7 @@ class _Refusal:
 
 
 def _parsed(inner: str, refuse: _Refusal) -> Node:
-    """Parse under a lock: the parser is not known to be thread-safe, the warning filter is global."""
+    """Parse under a lock: the parser may not be thread-safe, the warning filter is global."""
     from jsonpath_ng.exceptions import JSONPathError  # noqa: PLC0415  - 50 ms, few paths need it
     from jsonpath_ng.ext.parser import ExtendedJsonPathParser  # noqa: PLC0415
 
@@ -63,7 +63,8 @@ def _parsed(inner: str, refuse: _Refusal) -> Node:
     try:
         with _LOCK, warnings.catch_warnings():
             warnings.simplefilter("error")
-            return ExtendedJsonPathParser().parse(f"$[{inner}]").right
+            tree: Node = ExtendedJsonPathParser().parse(f"$[{inner}]")
+            return tree.right
     except DeprecationWarning:
         raise refuse("a text is quoted, and conditions are joined by &&: @.a == 'foo'") from None
     except (JSONPathError, AttributeError, RecursionError) as error:
@@ -103,11 +104,9 @@ def _slice(node: Node) -> Select:
 def _union(container: type, members: tuple[Any, ...]) -> Select:
     """Select several members by name or index, each of which must be there."""
 
-    def select(value: Json) -> list[Json] | None:
-        if type(value) is not container:
-            return None
+    def select(value: Any) -> list[Json] | None:  # noqa: ANN401
         try:
-            return [value[member] for member in members]
+            return [value[member] for member in members] if type(value) is container else None
         except (KeyError, IndexError):
             return None
 
@@ -149,7 +148,11 @@ def _comparison(node: Node, refuse: _Refusal) -> Test:
         raise refuse(_HINTS[node.op])
     left = _single(node.target, refuse)
     literal = node.value
-    right = _single(literal, refuse) if type(literal).__module__.startswith("jsonpath_ng") else lambda _: literal
+    right = (
+        _single(literal, refuse)
+        if type(literal).__module__.startswith("jsonpath_ng")
+        else lambda _: literal
+    )
     compare = _COMPARE[node.op]
     return lambda value: compare(left(value), right(value))
 

@@ -46,11 +46,12 @@ def stages_of(text: str, steps: tuple[Step, ...]) -> tuple[Stage, ...]:
 
 def walk_stages(stages: tuple[Stage, ...], document: Json) -> Json:
     """Give the list of the values that the stages select in turn, or `MISSING`."""
-    values: list[Json] | None = [document]
+    values: list[Json] = [document]
     for stage in stages:
-        values = stage(values)
-        if values is None:
+        selected = stage(values)
+        if selected is None:
             return MISSING
+        values = selected
     return values
 
 

@@ -53,8 +53,10 @@ def _many(stages: tuple[Stage, ...]) -> Resolve:
 
 
 def _single(steps: tuple[Step, ...]) -> Resolve:
-    """Choose the walker: names alone need no look at the types met, for no string has such a key."""
-    if all(isinstance(step, Key) or (isinstance(step, Name) and step.index is None) for step in steps):
+    """Choose the walker: names alone need no look at the types met."""
+    if all(
+        isinstance(step, Key) or (isinstance(step, Name) and step.index is None) for step in steps
+    ):
         return _names(tuple(step.name for step in steps if isinstance(step, Key | Name)))
     return _mixed(steps)
 
@@ -102,7 +104,9 @@ def _two_names(first: str, second: str) -> Resolve:
 def _mixed(steps: tuple[Step, ...]) -> Resolve:
     """Walk by names and indexes: the type met decides, and a string is never indexed."""
     keys = tuple(None if isinstance(step, Index) else _text_of(step) for step in steps)
-    indexes = tuple(None if isinstance(step, Key) else getattr(step, "index", None) for step in steps)
+    indexes = tuple(
+        None if isinstance(step, Key) else getattr(step, "index", None) for step in steps
+    )
     pairs = tuple(zip(keys, indexes, strict=True))
 
     def resolve(document: Json) -> Json:

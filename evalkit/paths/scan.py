@@ -93,7 +93,7 @@ def _steps(text: str, at: int) -> Iterator[Step]:
 
 
 def _separator(text: str, at: int, *, first: bool) -> tuple[int, bool, bool]:
-    """Give the offset behind `..`, `.` or nothing, whether it was `..`, and whether a name is due."""
+    """Give the offset behind `..`, `.` or nothing, if it was `..`, and if a name is due."""
     if text.startswith("..", at):
         return at + 2, True, False
     if text[at] == ".":
@@ -111,7 +111,7 @@ def _name(text: str, at: int, *, deep: bool) -> tuple[int, Step]:
         end += 1
     name = text[at:end]
     if end < len(text) and text[end] in "()'\"]":
-        raise PathError(text, end, f"{text[end]!r} can't stand in a name; quote it: [\"…\"]")
+        raise PathError(text, end, f'{text[end]!r} can\'t stand in a name; quote it: ["…"]')
     if not name:
         raise PathError(text, at, "a name is missing")
     if name != name.strip():
@@ -134,7 +134,9 @@ def _bracket(text: str, at: int, *, deep: bool) -> tuple[int, Step]:
     if index is not None:
         return end + 1, Index(index, deep)
     if inner != "*" and inner[0] != "?" and not set(inner) & set(":,"):
-        raise PathError(text, at, f"[{inner}] is no index; a name in brackets is quoted: [{inner!r}]")
+        raise PathError(
+            text, at, f"[{inner}] is no index; a name in brackets is quoted: [{inner!r}]"
+        )
     return end + 1, Selector(inner, at, deep)
 
 
@@ -185,7 +187,9 @@ def _escape(quoted: str, here: int, text: str, at: int) -> tuple[str, int]:
         return _ESCAPES[code], here + 1
     if code in _AS_THEY_ARE and code not in ("'" if quoted[0] == '"' else '"'):
         return code, here + 1
-    raise PathError(text, at, f"\\{code} is no escape; known: \\\\ \\/ \\' \\\" \\b \\f \\n \\r \\t \\uXXXX")
+    raise PathError(
+        text, at, f"\\{code} is no escape; known: \\\\ \\/ \\' \\\" \\b \\f \\n \\r \\t \\uXXXX"
+    )
 
 
 def _joined_surrogates(name: str, text: str, at: int) -> str:

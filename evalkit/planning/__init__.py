@@ -1,5 +1,5 @@
 """How scenarios become plans, and how everything wrong with them is found before the first call."""
 
-from evalkit.planning.plans import Planner, Planned
+from evalkit.planning.plans import Planned, Planner
 
 __all__ = ["Planned", "Planner"]

@@ -9,7 +9,7 @@ from evalkit.paths import Path, PathError, compile_path
 from evalkit.plan import BoundAssertion
 from evalkit.planning.problems import Problems
 from evalkit.registry import hint_for
-from evalkit.subjects.saved import refs
+from evalkit.subjects.arguments import refs
 from evalkit.trace import KEYS
 
 _TRUTHY = (Op.IS_TRUE, Op.IS_FALSE)
@@ -30,7 +30,10 @@ class AssertionBinder:
         if operator is None:
             known = [*OPERATORS, *self._own]
             self._problems.add(
-                scenario, f"{where}.op", f"unknown operator {str(assertion.op)!r}", hint_for(assertion.op, known)
+                scenario,
+                f"{where}.op",
+                f"unknown operator {str(assertion.op)!r}",
+                hint_for(assertion.op, known),
             )
             return None
         path = self._path(scenario, where, assertion)
@@ -39,7 +42,11 @@ class AssertionBinder:
             return None
         if assertion.expected is not MISSING and assertion.op in _TRUTHY:
             assertion = _described(assertion)
-        function = operator.function if assertion.each is None else each_of(operator.function, assertion.each)
+        function = (
+            operator.function
+            if assertion.each is None
+            else each_of(operator.function, assertion.each)
+        )
         expected = assertion.expected
         needs = tuple(dict.fromkeys(refs(expected))) if type(expected) not in _SCALAR else ()
         return BoundAssertion(assertion, path, function, needs)
@@ -70,7 +77,12 @@ class AssertionBinder:
             return None
 
     def _sound(
-        self, scenario: Scenario, where: str, assertion: Assertion, operator: Operator, path: Path | None
+        self,
+        scenario: Scenario,
+        where: str,
+        assertion: Assertion,
+        operator: Operator,
+        path: Path | None,
     ) -> bool:
         flaws = [(f"{where}.expected", operator.rule(assertion))]
         if assertion.each is not None or (path is not None and path.many):
@@ -88,7 +100,10 @@ class AssertionBinder:
 def _each_flaw(assertion: Assertion, operator: Operator, path: Path | None) -> Flaw | None:
     many = path is not None and path.many
     if assertion.each is not None and path is not None and not many:
-        return Flaw(f"the path {assertion.path!r} gives one value", "each is for a path with [*], .., a slice or a filter")
+        return Flaw(
+            f"the path {assertion.path!r} gives one value",
+            "each is for a path with [*], .., a slice or a filter",
+        )
     if assertion.each is None and many and operator.scalar:
         return Flaw(
             f"{str(assertion.op)!r} is for one value, and {assertion.path!r} gives a list",
@@ -104,7 +119,9 @@ def _tolerance_flaw(assertion: Assertion) -> Flaw | None:
 
 
 def _described(assertion: Assertion) -> Assertion:
-    """Take an `expected` that a truthiness operator can't use as the description it was meant as."""
+    """Take an `expected` that a truthiness operator can't use as the description."""
     if assertion.expected is None:
         return assertion.but(expected=MISSING)
-    return assertion.but(expected=MISSING, description=assertion.description or str(assertion.expected))
+    return assertion.but(
+        expected=MISSING, description=assertion.description or str(assertion.expected)
+    )

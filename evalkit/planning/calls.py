@@ -9,7 +9,7 @@ from evalkit.plan import BoundAssertion, BoundCall
 from evalkit.planning.assertions import AssertionBinder
 from evalkit.planning.problems import Problems
 from evalkit.registry import hint_for, nearest
-from evalkit.subjects.saved import refs
+from evalkit.subjects.arguments import refs
 from evalkit.toolbox import ToolSpec, argument_problems, spec_of
 
 RETURNED = Assertion("", Op.EXISTS, description="returned")
@@ -49,12 +49,14 @@ class CallBinder:
         return BoundCall(
             step,
             call,
+            call.tool,
             call.args,
             not needs and is_flat(call.args),
             needs,
             spec.by_dict,
             spec.error_if,
             call.timeout_s or self._timeout_s,
+            call.retry,
             None if call.expect_error is None else self._wanted_error(scenario, where, call),
             checks,
             self._saves(scenario, where, call, known) if call.save_as else (),
@@ -76,7 +78,7 @@ class CallBinder:
     def _needs(
         self, scenario: Scenario, where: str, call: ToolCall, known: set[str]
     ) -> tuple[str, ...]:
-        """Name the saved values that the arguments take, noting those that no earlier call saves."""
+        """Name the saved values that the arguments take, noting those that nothing saves."""
         if not call.context_args and not call.arg_transforms and _takes_nothing(call):
             return ()
         taken = {f"{where}.args": list(refs(call.args))}
@@ -84,7 +86,9 @@ class CallBinder:
             taken[f"{where}.context_args[{argument!r}]"] = [name]
             if argument in call.args:
                 problem = f"the argument {argument!r} stands in args too"
-                self._problems.add(scenario, f"{where}.context_args", problem, "leave one of them out")
+                self._problems.add(
+                    scenario, f"{where}.context_args", problem, "leave one of them out"
+                )
         for argument in call.arg_transforms:
             if argument not in call.context_args:
                 problem = f"no argument {argument!r} is taken from a saved value"
@@ -100,13 +104,15 @@ class CallBinder:
         for name in names:
             if name not in known:
                 close = nearest(name, known)
-                hint = f"did you mean {close!r}?" if close else "an earlier call saves it by save_as"
+                hint = (
+                    f"did you mean {close!r}?" if close else "an earlier call saves it by save_as"
+                )
                 self._problems.add(scenario, where, f"no earlier call saves {name!r}", hint)
 
     def _checks(
         self, scenario: Scenario, where: str, call: ToolCall, known: set[str]
     ) -> tuple[BoundAssertion, ...]:
-        """Bind the call's assertions; without any that can fail it, that it returned is one more."""
+        """Bind the call's assertions; without any that can fail it, add that it returned."""
         assertions = call.assertions
         if call.expect_error is None and all(each.severity == "warn" for each in assertions):
             assertions = (*assertions, RETURNED)
@@ -122,10 +128,14 @@ class CallBinder:
             if bound is not None:
                 found.append(bound)
                 if bound.needs:
-                    self._check_known(scenario, f"{where}[{index}].expected", list(bound.needs), known)
+                    self._check_known(
+                        scenario, f"{where}[{index}].expected", list(bound.needs), known
+                    )
         return tuple(found)
 
-    def _wanted_error(self, scenario: Scenario, where: str, call: ToolCall) -> BoundAssertion | None:
+    def _wanted_error(
+        self, scenario: Scenario, where: str, call: ToolCall
+    ) -> BoundAssertion | None:
         """Make the check for an expected error: that one came, or that its message matches."""
         if call.save_as:
             problem = "a call that expects an error has no result to save from"

@@ -54,7 +54,9 @@ class Planner:
         """Compile one scenario, noting what is wrong with it."""
         if not scenario.tool_calls and _all_warn(scenario):
             problem = "has nothing to check"
-            self._problems.add(scenario, "", problem, "give it tool_calls, or assertions on the trace")
+            self._problems.add(
+                scenario, "", problem, "give it tool_calls, or assertions on the trace"
+            )
         known: set[str] = set()
         bind = self._calls.bind
         calls = tuple(bind(scenario, step, known) for step in range(len(scenario.tool_calls)))

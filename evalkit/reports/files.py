@@ -20,7 +20,9 @@ def report_to(path: Path) -> Sink:
     make = BY_SUFFIX.get(path.suffix)
     if make is None:
         hint = hint_for(path.suffix or path.name, BY_SUFFIX)
-        raise CatalogueError(f"-o {path}", f"no report is known for the suffix {path.suffix!r}", hint)
+        raise CatalogueError(
+            f"-o {path}", f"no report is known for the suffix {path.suffix!r}", hint
+        )
     if path.is_dir() or not path.parent.is_dir():
         raise CatalogueError(f"-o {path}", "can't be written: no such folder, or it is one")
     return make(lambda content: write_whole(path, content))

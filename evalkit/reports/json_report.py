@@ -32,7 +32,7 @@ class JsonReport:
 
 
 def dumped(value: Any) -> bytes:  # noqa: ANN401
-    """Write strict JSON; what the fast writer refuses (huge integers, half characters) is escaped."""
+    """Write strict JSON; what the fast writer refuses (huge integers, surrogates) is escaped."""
     import orjson  # noqa: PLC0415  - 15 ms, only where JSON is written
 
     try:

@@ -12,7 +12,11 @@ SCHEMA_VERSION = 1
 
 
 def run_to_dict(
-    results: Iterable[ScenarioResult], scorecard: Scorecard, seconds: float, *, interrupted: bool = False
+    results: Iterable[ScenarioResult],
+    scorecard: Scorecard,
+    seconds: float,
+    *,
+    interrupted: bool = False,
 ) -> dict[str, Any]:
     """Give a whole run as one JSON object."""
     return {
@@ -77,4 +81,3 @@ def written(expected: Any) -> Json:  # noqa: ANN401
     if kind is list:
         return [written(item) for item in expected]
     return expected
-

@@ -47,7 +47,7 @@ class RunReport:
 
     @property
     def exit_code(self) -> int:
-        """Give pytest's exit code: 0 passed, 1 something failed, 2 interrupted, 5 nothing measured."""
+        """Give pytest's exit code: 0 passed, 1 failed, 2 interrupted, 5 nothing measured."""
         if self.interrupted:
             return INTERRUPTED
         if any(self.scorecard.all.statuses[status] for status in BAD):
@@ -69,7 +69,9 @@ class RunReport:
         for result in self.results:
             if result.name == name:
                 return result
-        raise CatalogueError("report", f"no scenario {name!r}", hint_for(name, _names(self.results)))
+        raise CatalogueError(
+            "report", f"no scenario {name!r}", hint_for(name, _names(self.results))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as one JSON object, the one that `--json` prints."""

@@ -1,17 +1,15 @@
-"""The report on the terminal: tallies, the slowest, the failures last, and one line that says why."""
+"""The report on the terminal: tallies, the slowest, the failures last, and a line that says why."""
 
+from collections.abc import Mapping
 from heapq import nlargest
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalkit.reports.failures import call_line, call_of, details, headline
 from evalkit.reports.run_report import FAILED, INTERRUPTED, RunReport
 from evalkit.reports.text import Page
 from evalkit.result import BAD, Check, ScenarioResult, Status
 from evalkit.scorecard import Tally
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SLOWEST = 3
 NOTABLE_S = 0.1
@@ -40,7 +38,7 @@ class TerminalReport:
     """
 
     def __init__(self, page: Page, verbosity: int = 0, *, progress: bool = False) -> None:
-        """Take the page, how much to say, and whether to show a mark for each scenario as it ends."""
+        """Take the page, how much to say, and whether to show a mark for each scenario."""
         self._page = page
         self._verbosity = verbosity
         self._progress = progress and verbosity == 0
@@ -96,7 +94,7 @@ class TerminalReport:
             for check in result.checks:
                 self._page.line(f"{check.status.value:8} {headline(check)}", indent=2)
 
-    def _tallies(self, title: str, tallies: "Mapping[str, Tally]") -> None:
+    def _tallies(self, title: str, tallies: Mapping[str, Tally]) -> None:
         if not tallies:
             return
         self._page.line()
@@ -104,9 +102,13 @@ class TerminalReport:
         widest = max(map(len, tallies))
         for name, tally in tallies.items():
             passed = tally.statuses[Status.PASSED]
+            known = tally.statuses[Status.XFAILED]
+            also = f"  {known} failed as known" if known else ""
             checks = f"{tally.checks_passed}/{tally.checks_total} checks"
             style = "failed" if any(tally.statuses[status] for status in BAD) else None
-            self._page.line(f"{name:{widest}}  {passed}/{tally.total}  {checks}", indent=2, style=style)
+            self._page.line(
+                f"{name:{widest}}  {passed}/{tally.total}  {checks}{also}", indent=2, style=style
+            )
 
     def _slowest(self) -> None:
         if self._slow:
@@ -134,10 +136,12 @@ class TerminalReport:
         title = "the trace" if step is None else call_line(result, step)
         self._page.line(title, indent=2)
         reasons = {check.reason for check in checks}
-        shared = len(reasons) == 1 and len(checks) > 1 and checks[0].code not in ("wrong_value",)
+        shared = len(reasons) == 1 and len(checks) > 1 and checks[0].code != "wrong_value"
         for check in checks:
             said = f"  ({check.description})" if check.description else ""
-            self._page.line(f"{check.code}: {headline(check)}{said}", indent=4, style=check.status.value)
+            self._page.line(
+                f"{check.code}: {headline(check)}{said}", indent=4, style=check.status.value
+            )
             for line in () if shared else details(check):
                 self._page.line(line, indent=6)
         if shared:
@@ -148,7 +152,11 @@ class TerminalReport:
 
     def _last_line(self, report: RunReport) -> None:
         tally = report.scorecard.all
-        counts = [f"{tally.statuses[status]} {words}" for status, words in _WORDS if tally.statuses[status]]
+        counts = [
+            f"{tally.statuses[status]} {words}"
+            for status, words in _WORDS
+            if tally.statuses[status]
+        ]
         checks = f"{tally.checks_passed} of {tally.checks_total} checks"
         of = f"{', '.join(counts)} of {tally.total} scenarios" if counts else "no scenario was run"
         style = {FAILED: "failed", INTERRUPTED: "error"}.get(report.exit_code, "passed")

@@ -1,4 +1,4 @@
-"""How text reaches a terminal: data made harmless, colours where they are wanted, lines that fit."""
+"""How text reaches a terminal: data made harmless, colours where wanted, lines that fit."""
 
 import os
 import shutil
@@ -8,7 +8,13 @@ from typing import TextIO
 import click
 
 NARROWEST = 20
-COLOURS = {"passed": "green", "failed": "red", "error": "magenta", "skipped": "yellow", "xfailed": "yellow"}
+COLOURS = {
+    "passed": "green",
+    "failed": "red",
+    "error": "magenta",
+    "skipped": "yellow",
+    "xfailed": "yellow",
+}
 
 
 def safe(text: str) -> str:
@@ -36,7 +42,9 @@ class Page:
         self._width = _width(stream)
         self.closed = False
 
-    def line(self, text: str = "", *, indent: int = 0, style: str | None = None, bold: bool = False) -> None:
+    def line(
+        self, text: str = "", *, indent: int = 0, style: str | None = None, bold: bool = False
+    ) -> None:
         """Write one line of text, made harmless, wrapped where the stream has a width."""
         for part in self._wrapped(" " * indent + safe(text), indent):
             self._write(self.styled(part, style, bold=bold) + "\n")
@@ -64,7 +72,9 @@ class Page:
         further = " " * (indent + 2)
         if len(further) > self._width // 2:
             further = "  "
-        return textwrap.wrap(text, self._width, subsequent_indent=further, drop_whitespace=False) or [text]
+        return textwrap.wrap(
+            text, self._width, subsequent_indent=further, drop_whitespace=False
+        ) or [text]
 
     def _write(self, text: str) -> None:
         if self.closed:

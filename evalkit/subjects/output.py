@@ -1,4 +1,4 @@
-"""What tools print: taken away from the terminal, capped, and kept with the call that printed it."""
+"""What tools print: kept from the terminal, capped, and noted with the call that printed it."""
 
 import sys
 import threading

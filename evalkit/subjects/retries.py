@@ -1,8 +1,10 @@
 """How a call whose transport failed is made again: a few times, with growing waits, in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, repeat
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 from evalkit.toolbox.documents import error_of, is_transport
 from evalkit.trace import Attempt
@@ -27,14 +29,12 @@ def retried(
         wait_exponential_jitter,
     )
 
-    first = [failure]
+    calls: Iterator[Callable[[], Any]] = chain([partial(_again, failure)], repeat(make))
 
     def attempt() -> Any:  # noqa: ANN401
         started = perf_counter()
         try:
-            if first:
-                raise first.pop()
-            result = make()
+            result = next(calls)()
         except Exception as error:
             attempts.append({"error": error_of(error), "seconds": perf_counter() - started})
             raise
@@ -48,3 +48,8 @@ def retried(
         reraise=True,
     )
     return retrying(attempt)
+
+
+def _again(failure: Exception) -> NoReturn:
+    """Raise what the first call raised, so that it counts as the first attempt."""
+    raise failure

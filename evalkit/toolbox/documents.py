@@ -48,7 +48,7 @@ def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json: 
 
 
 def _unpacked(returned: Any) -> Any:  # noqa: ANN401
-    """Take a result out of what it is wrapped in: an MCP result, a list of text blocks, JSON text."""
+    """Take a result out of what wraps it: an MCP result, a list of text blocks, JSON text."""
     if type(returned) is str:
         return _parsed(returned) if returned[:1] in ("{", "[") else returned
     if _is_mcp_result(returned):
@@ -67,7 +67,9 @@ def _is_mcp_result(returned: object) -> bool:
 def _of_mcp(returned: Any) -> Any:  # noqa: ANN401
     """Read an MCP result: `isError` first, then `structuredContent`, then the text blocks."""
     if _either(returned, "isError", "is_error"):
-        raise SubjectError("\n".join(str(getattr(block, "text", block)) for block in returned.content))
+        raise SubjectError(
+            "\n".join(str(getattr(block, "text", block)) for block in returned.content)
+        )
     structured = _either(returned, "structuredContent", "structured_content")
     return structured if structured is not None else _of_blocks(returned.content)
 
@@ -77,8 +79,10 @@ def _either(value: object, first: str, second: str) -> Any:  # noqa: ANN401
 
 
 def _is_block(value: object) -> bool:
-    return not isinstance(value, dict) and hasattr(value, "type") and (
-        hasattr(value, "text") or value.type != "text"
+    return (
+        not isinstance(value, dict)
+        and hasattr(value, "type")
+        and (hasattr(value, "text") or value.type != "text")
     )
 
 
@@ -162,9 +166,13 @@ def is_transport(raised: BaseException) -> bool:
     """Say whether an exception means that the far end was out of reach: connection, 429, 5xx."""
     if isinstance(raised, TRANSPORT):
         return True
-    status = getattr(getattr(raised, "response", None), "status_code", getattr(raised, "status_code", None))
+    status = getattr(
+        getattr(raised, "response", None), "status_code", getattr(raised, "status_code", None)
+    )
     if type(status) is int:
         return status == TOO_MANY_REQUESTS or status >= SERVER_ERROR
-    ancestry = {f"{kind.__module__.split('.')[0]}.{kind.__qualname__}" for kind in type(raised).__mro__}
+    ancestry = {
+        f"{kind.__module__.split('.')[0]}.{kind.__qualname__}" for kind in type(raised).__mro__
+    }
     ancestry |= {f"{kind.__module__}.{kind.__qualname__}" for kind in type(raised).__mro__}
     return not ancestry.isdisjoint(TRANSPORT_NAMES)

@@ -1,4 +1,4 @@
-"""How the tools are opened for a scenario: a table open for the run, or a factory entered afresh."""
+"""How the tools are opened for a scenario: one table for the run, or a factory entered afresh."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -50,7 +50,9 @@ class FactoryToolbox:
         """Enter the factory for one scenario."""
         factory = contextmanager(self._factory) if self._generates else self._factory
         made = factory(scenario) if self._wants_scenario else factory()
-        manager = made if hasattr(made, "__enter__") and hasattr(made, "__exit__") else nullcontext(made)
+        manager = (
+            made if hasattr(made, "__enter__") and hasattr(made, "__exit__") else nullcontext(made)
+        )
         with manager as env:
             yield _checked(env.tools if isinstance(env, Env) else env, own=True)
 
@@ -71,7 +73,9 @@ def toolbox_of(tools: Any) -> TableToolbox | FactoryToolbox:  # noqa: ANN401
 def _checked(table: Any, *, own: bool) -> OpenTable:  # noqa: ANN401
     if not isinstance(table, Mapping):
         raise CatalogueError(
-            PLACE, f"expected a mapping of name to handler, got {brief(table)}", "or Env(tools, ...)"
+            PLACE,
+            f"expected a mapping of name to handler, got {brief(table)}",
+            "or Env(tools, ...)",
         )
     for name, entry in table.items():
         if type(name) is not str:

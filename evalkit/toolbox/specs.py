@@ -17,7 +17,7 @@ DICT_NAMES = frozenset({"args", "arguments", "params"})
 
 @attrs.frozen(eq=False)
 class ToolSpec:
-    """How a tool is called and what it accepts; `accepted` None means any argument, or not known."""
+    """How a tool is called and what it accepts; `accepted` None: anything, or not known."""
 
     by_dict: bool
     accepted: tuple[str, ...] | None
@@ -51,7 +51,9 @@ def spec_of(tool: Any) -> ToolSpec:  # noqa: ANN401
     if by_dict or parameters is None:
         return ToolSpec(by_dict, None, (), schema, error_if)
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    named = [each for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    named = [
+        each for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
     required = tuple(each.name for each in named if each.default is each.empty)
     accepted = None if open_ended else tuple(each.name for each in named)
     return ToolSpec(by_dict, accepted, required, schema, error_if)
@@ -87,7 +89,7 @@ def _is_mapping(annotation: Any) -> bool:  # noqa: ANN401
 def argument_problems(
     spec: ToolSpec, args: Mapping[str, Json], later: Mapping[str, str]
 ) -> list[ArgumentProblem]:
-    """Say what the signature and the schema have against arguments; `later` are filled in the run."""
+    """Say what signature and schema have against arguments; `later` are filled in the run."""
     given = {**args, **later} if later else args
     found = []
     if spec.accepted is not None:
@@ -113,7 +115,9 @@ def _schema_problems(
     if unknown:
         relaxed["required"] = [name for name in schema.get("required", []) if name not in unknown]
     problem = schema_problem(relaxed, known)
-    return [] if problem is None else [ArgumentProblem(f"its schema refuses the arguments: {problem}")]
+    return (
+        [] if problem is None else [ArgumentProblem(f"its schema refuses the arguments: {problem}")]
+    )
 
 
 def _holds_ref(value: Json) -> bool:

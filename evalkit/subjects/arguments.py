@@ -1,9 +1,11 @@
-"""How values that earlier calls saved are put where `Ref` stands."""
+"""How saved values are put where `Ref` stands, and so the arguments of a call are made."""
 
 from collections.abc import Iterator, Mapping
 
-from evalkit.jsonvalue import Json, copy_json
+from evalkit.jsonvalue import Json, copy_json, plain
 from evalkit.model import Ref
+from evalkit.plan import BoundCall
+from evalkit.toolbox.documents import convert
 
 
 def refs(value: Json) -> Iterator[str]:
@@ -29,3 +31,16 @@ def filled(value: Json, saved: Mapping[str, Json]) -> Json:
     if kind is list:
         return [filled(item, saved) for item in value]
     return value
+
+
+def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]:
+    """Make the arguments of a call from saved values, each through its transform.
+
+    What a transform raises comes through; `NotJsonError` where it gives no JSON value.
+    """
+    args: dict[str, Json] = filled(bound.args, saved)
+    transforms = bound.call.arg_transforms
+    for name, source in bound.call.context_args.items():
+        value = copy_json(saved[source])
+        args[name] = plain(transforms[name](value), convert) if name in transforms else value
+    return args

@@ -1,0 +1,107 @@
+"""How far the run of one scenario has come, and how what happens in it is noted."""
+
+from time import perf_counter
+
+import attrs
+
+from evalkit.jsonvalue import MISSING, Json
+from evalkit.plan import BoundCall, Plan
+from evalkit.protocols import Table
+from evalkit.toolbox.documents import message_of
+from evalkit.trace import SCHEMA, Call, CallError, NotRun, Trace, TraceError
+
+LOST = "unsaved_value"
+TRANSPORT = "transport"
+
+
+@attrs.define(eq=False)
+class Progress:
+    """How far a scenario has come: the next step, what was noted, what was saved, what was lost.
+
+    Another thread can go on from it. `lost` says for each value that could not be saved why.
+    """
+
+    plan: Plan
+    table: Table | None
+    started: float
+    deadline: float
+    next: int = 0
+    calls: list[Call] = attrs.field(factory=list)
+    not_run: list[NotRun] = attrs.field(factory=list)
+    errors: list[TraceError] = attrs.field(factory=list)
+    saved: dict[str, Json] = attrs.field(factory=dict)
+    lost: dict[str, str] = attrs.field(factory=dict)
+
+
+def note(progress: Progress, bound: BoundCall, call: Call) -> None:
+    """Note a call that was made, and keep what is to be saved of its result."""
+    progress.calls.append(call)
+    error = call["error"]
+    if error is not None:
+        progress.errors.append({"call": len(progress.calls) - 1, **error})
+        _lose(progress, bound, error["kind"])
+        return
+    for name, save in bound.saves:
+        value = save.path.resolve(call["result"])
+        if value is MISSING:
+            progress.saved.pop(name, None)
+            progress.lost[name] = LOST
+        else:
+            progress.saved[name] = value
+
+
+def skip(progress: Progress, bound: BoundCall, cause: str, needs: str | None = None) -> None:
+    """Note a step that was not run, and that what it should have saved is lost."""
+    tool = bound.tool
+    progress.not_run.append({"step": bound.step, "tool": tool, "cause": cause, "needs": needs})
+    _lose(progress, bound, cause)
+
+
+def note_error(progress: Progress, kind: str, raised: BaseException, said: str = "") -> None:
+    """Note an error that belongs to no call."""
+    name = type(raised).__name__
+    message = f"{said}: {name}: {message_of(raised)}" if said else message_of(raised)
+    progress.errors.append({"call": None, "kind": kind, "type": name, "message": message})
+
+
+def call_note(bound: BoundCall, args: dict[str, Json], error: CallError | None) -> Call:
+    """Give the note of a call without a result."""
+    return {
+        "step": bound.step,
+        "turn": None,
+        "tool": bound.tool,
+        "args": args,
+        "result": None,
+        "error": error,
+        "attempts": [],
+        "seconds": 0.0,
+        "output": "",
+    }
+
+
+def trace_of(progress: Progress, subject: str, observed: list[str]) -> Trace:
+    """Give the trace of what has happened so far."""
+    return {
+        "schema": SCHEMA,
+        "subject": subject,
+        "observed": observed,
+        "response": None,
+        "responses": [],
+        "turns": [],
+        "calls": progress.calls,
+        "not_run": progress.not_run,
+        "errors": progress.errors,
+        "usage": None,
+        "cost_usd": None,
+        "seconds": perf_counter() - progress.started,
+        "stop_cause": None,
+        "state": {},
+        "workspace": None,
+        "meta": {},
+    }
+
+
+def _lose(progress: Progress, bound: BoundCall, cause: str) -> None:
+    for name, _ in bound.saves:
+        progress.saved.pop(name, None)
+        progress.lost[name] = TRANSPORT if cause == TRANSPORT else LOST
