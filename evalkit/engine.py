@@ -67,10 +67,8 @@ class Engine:
         """Go on, on a new lane, from the call that did not return."""
         subject = ToolSubject(self._watch.lane, self._output)
         self._output.own()
-        progress = self._current
-        if progress is not None:
-            self._finish_lost(subject, progress)
-        self.run()
+        if self._current is None or not self._done(_of_lost(subject, self._current)):
+            self.run()
 
     def _done(self, result: ScenarioResult) -> bool:
         """Tell of a result; True where as many have failed as may."""
@@ -85,34 +83,46 @@ class Engine:
         if plan.skip is not None:
             return skipped(plan, plan.skip)
         progress = self._current = subject.begin(plan)
-        manager = job.toolbox.open(plan.scenario)
-        try:
-            progress.table = _in_time(lane, manager.__enter__)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-            note_error(progress, UNAVAILABLE, error, "the tools could not be opened")
-            return grade(plan, subject.finish(progress))
-        try:
+        if isinstance(job.toolbox, TableToolbox):
+            progress.table = job.toolbox.table
             subject.proceed(progress)
-        except BaseException as error:
-            manager.__exit__(type(error), error, error.__traceback__)
-            raise
-        try:
-            _in_time(lane, lambda: manager.__exit__(None, None, None))
-        except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-            note_error(progress, UNAVAILABLE, error, "the tools could not be closed")
+        else:
+            _in_own_tools(job.toolbox, progress, subject, lane)
         return grade(plan, subject.finish(progress))
 
-    def _finish_lost(self, subject: ToolSubject, progress: Progress) -> None:
-        """Finish the scenario whose lane was lost: in a call, or in opening or closing tools."""
-        late = TimeoutError(f"not within {OPENING_S:g} s")
-        if progress.table is None:
-            note_error(progress, UNAVAILABLE, late, "the tools could not be opened")
-        elif progress.next >= len(progress.plan.calls):
-            note_error(progress, UNAVAILABLE, late, "the tools could not be closed")
-        else:
-            subject.give_up(progress)
-            subject.proceed(progress)
-        self._done(grade(progress.plan, subject.finish(progress)))
+
+def _in_own_tools(
+    toolbox: FactoryToolbox, progress: Progress, subject: ToolSubject, lane: Lane
+) -> None:
+    """Run a scenario in tools that are opened for it, and closed after it whatever happens."""
+    manager = toolbox.open(progress.plan.scenario)
+    try:
+        progress.table = _in_time(lane, manager.__enter__)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
+        note_error(progress, UNAVAILABLE, error, "the tools could not be opened")
+        return
+    try:
+        subject.proceed(progress)
+    except BaseException as error:
+        manager.__exit__(type(error), error, error.__traceback__)
+        raise
+    try:
+        _in_time(lane, lambda: manager.__exit__(None, None, None))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
+        note_error(progress, UNAVAILABLE, error, "the tools could not be closed")
+
+
+def _of_lost(subject: ToolSubject, progress: Progress) -> ScenarioResult:
+    """Finish the scenario whose lane was lost: in a call, or in opening or closing tools."""
+    late = TimeoutError(f"not within {OPENING_S:g} s")
+    if progress.table is None:
+        note_error(progress, UNAVAILABLE, late, "the tools could not be opened")
+    elif progress.next >= len(progress.plan.calls):
+        note_error(progress, UNAVAILABLE, late, "the tools could not be closed")
+    else:
+        subject.give_up(progress)
+        subject.proceed(progress)
+    return grade(progress.plan, subject.finish(progress))
 
 
 def _in_time(lane: Lane, act: Callable[[], T]) -> T:

@@ -10,7 +10,7 @@ from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, Check, ScenarioResult, Status
 from evalkit.subjects.arguments import filled
-from evalkit.trace import Call, NotRun, Trace
+from evalkit.trace import Call, NotRun, Trace, TraceError
 
 BY_KIND = {
     "raised": "tool_raised",
@@ -77,39 +77,36 @@ def skipped(plan: Plan, reason: str) -> ScenarioResult:
     )
 
 
-def put(
-    bound: BoundAssertion, judged: Judged, step: int | None, code: str = "wrong_value"
-) -> Check:
-    """Put one assertion to one document; `code` is what a plain no is called."""
+def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
+    """Put one assertion to one document. The hot path: what is done here is done for each check."""
     started = perf_counter()
     assertion = bound.assertion
     if bound.needs:
-        absent = [name for name in bound.needs if name not in judged.saved]
-        if absent:
-            return _unfit(
-                bound, step, "unsaved_value", f"the saved value {absent[0]!r} is not there"
-            )
+        for name in bound.needs:
+            if name not in judged.saved:
+                reason = f"the saved value {name!r} is not there"
+                return _unfit(bound, step, "unsaved_value", reason)
         assertion = assertion.but(expected=filled(assertion.expected, judged.saved))
     actual = bound.path.resolve(judged.document)
+    code, score, status = "unresolved_path", 0.0, Status.FAILED
     if actual is MISSING:
-        unresolved = str(explain(bound.path, judged.document))
-        code = code if code == "unsaved_value" else "unresolved_path"
-        return Check(
-            assertion, step, Status.FAILED, code, 0.0, None, unresolved, perf_counter() - started
-        )
-    try:
-        verdict = bound.function(actual, assertion, judged)
-        if verdict.passed:
-            seconds = perf_counter() - started
-            return Check(assertion, step, Status.PASSED, None, verdict.score, actual, "", seconds)
-    except Exception as error:  # noqa: BLE001  - around an operator, which may be the author's
-        reason = f"{type(error).__name__}: {error}"
-        seconds = perf_counter() - started
-        return Check(assertion, step, Status.ERROR, "operator_raised", 0.0, actual, reason, seconds)
-    seconds = perf_counter() - started
-    return Check(
-        assertion, step, Status.FAILED, code, verdict.score, actual, verdict.reason, seconds
-    )
+        actual, reason = None, str(explain(bound.path, judged.document))
+    else:
+        try:
+            verdict = bound.function(actual, assertion, judged)
+        except Exception as error:  # noqa: BLE001  - around an operator, which may be the author's
+            code, status, reason = (
+                "operator_raised",
+                Status.ERROR,
+                f"{type(error).__name__}: {error}",
+            )
+        else:
+            score = verdict.score
+            if verdict.passed:
+                seconds = perf_counter() - started
+                return Check(assertion, step, Status.PASSED, None, score, actual, "", seconds)
+            code, reason = "wrong_value", verdict.reason
+    return Check(assertion, step, status, code, score, actual, reason, perf_counter() - started)
 
 
 class _Grading:
@@ -120,9 +117,7 @@ class _Grading:
         self.pairing: list[int | None] = []
         self._trace = trace
         self._saved: dict[str, Json] = {}
-        self._unavailable = next(
-            (error for error in trace["errors"] if error["kind"] == UNAVAILABLE), None
-        )
+        self._unavailable = _unavailable(trace) if trace["errors"] else None
         self._at = {call["step"]: index for index, call in enumerate(trace["calls"])}
 
     def step(self, bound: BoundCall) -> None:
@@ -134,7 +129,7 @@ class _Grading:
             return
         call = self._trace["calls"][index]
         if bound.wanted_error is not None:
-            self._expecting(bound, call)
+            self._expecting(bound, bound.wanted_error, call)
         elif call["error"] is not None:
             self._fail_all(bound, *_why_failed(call))
         else:
@@ -148,12 +143,14 @@ class _Grading:
         for check in bound.checks:
             append(put(check, judged, step))
         for name, save in bound.saves:
-            saved = put(save, judged, step, "unsaved_value")
+            saved = put(save, judged, step)
             append(saved)
-            if saved.status is Status.PASSED:
+            if saved.code is None:
                 self._saved[name] = saved.actual
+            else:
+                saved.code = "unsaved_value"
 
-    def _expecting(self, bound: BoundCall, call: Call) -> None:
+    def _expecting(self, bound: BoundCall, wanted_error: BoundAssertion, call: Call) -> None:
         """Grade a call whose error is what is wanted: the error is the document."""
         error = call["error"]
         if error is None:
@@ -166,7 +163,10 @@ class _Grading:
         else:
             document = {"error": {"type": error["type"], "message": error["message"]}}
             judged = Judged(document, self._saved)
-            self.checks.append(put(bound.wanted_error, judged, bound.step, "wrong_error"))  # type: ignore[arg-type]
+            wanted = put(wanted_error, judged, bound.step)
+            if wanted.code == "wrong_value":
+                wanted.code = "wrong_error"
+            self.checks.append(wanted)
             self.checks.extend(put(check, judged, bound.step) for check in bound.checks)
 
     def on_trace(self, bound: BoundAssertion) -> None:
@@ -230,24 +230,23 @@ def _told(entry: NotRun, trace: Trace) -> str:
     return f"not run: {CODES[cause].meaning}" if cause in CODES else f"not run: {cause}"
 
 
+def _unavailable(trace: Trace) -> TraceError | None:
+    """Find the error by which the tools themselves were not to be had."""
+    return next((error for error in trace["errors"] if error["kind"] == UNAVAILABLE), None)
+
+
 def _status(checks: list[Check], trace: Trace, xfail: str | None) -> Status:
     """Fold the checks: any failed, else any error, else nothing measured, else passed."""
-    status = Status.PASSED if any(map(_measured, checks)) else Status.SKIPPED
-    for check in checks:
-        if check.status is Status.PASSED or check.assertion.severity == "warn":
-            continue
-        if check.status is Status.FAILED:
-            status = Status.FAILED
-            break
-        if check.status is Status.ERROR:
-            status = Status.ERROR
-    if status is not Status.FAILED and any(e["kind"] == UNAVAILABLE for e in trace["errors"]):
+    worst = {check.status for check in checks if check.assertion.severity == "fail"}
+    if Status.FAILED in worst:
+        status = Status.FAILED
+    elif Status.ERROR in worst or (trace["errors"] and _unavailable(trace)):
         status = Status.ERROR
+    elif all(check.status is Status.SKIPPED for check in checks):
+        status = Status.SKIPPED
+    else:
+        status = Status.PASSED
     return status if xfail is None else _EXPECTED.get(status, status)
-
-
-def _measured(check: Check) -> bool:
-    return check.status is not Status.SKIPPED
 
 
 _EXPECTED: dict[Status, Status] = {Status.FAILED: Status.XFAILED, Status.PASSED: Status.XPASSED}

@@ -64,9 +64,11 @@ class Scorecard:
         """Count one result everywhere it belongs."""
         total = passed = 0
         for check in result.checks:
-            if check.status is not Status.SKIPPED:
+            if check.status is Status.PASSED:
+                passed += 1
+            elif check.status is not Status.SKIPPED:
                 total += 1
-                passed += check.status is Status.PASSED
+        total += passed
         score = result.score
         self.all.add(result, total, passed, score)
         _tally(self._difficulties, result.difficulty).add(result, total, passed, score)

@@ -41,7 +41,7 @@ def repl(*statements: str) -> Catalogue:
 
 
 def test_add_gives_the_scenario_back() -> None:
-    """`add` registers the very scenario and returns it, so that it can be named where it is made."""
+    """`add` registers the very scenario and returns it, to be named where it is made."""
     made = scenario("stock")
     shop = Catalogue("shop")
     assert shop.add(made) is made
@@ -150,7 +150,8 @@ def test_two_executions_of_different_files_replace() -> None:
 
 def test_a_statement_typed_again_replaces() -> None:
     """At a prompt each statement is an execution: the same one again replaces."""
-    assert len(repl("_s(scenario('a'))", "_s(scenario('a'))")) == 1
+    typed = repl("_s(scenario('a'))", "_s(scenario('a'))")
+    assert (len(typed), len(typed.notes)) == (1, 1)
 
 
 def test_a_loop_typed_at_a_prompt_is_one_execution(capsys: pytest.CaptureFixture[str]) -> None:
@@ -340,7 +341,7 @@ if __name__ == "__main__":
 
 
 def test_a_load_leaves_the_ambient_catalogue_alone(tmp_path: Path) -> None:
-    """What a load registers belongs to the loaded file, not to `CATALOGUE`, and it comes out again."""
+    """What a load registers belongs to the loaded file, and not to `CATALOGUE`."""
     (tmp_path / "cases.py").write_text(CASES)
     source = """
     from evalkit import ALL_TAGS, CATALOGUE, Scenario, _s, load

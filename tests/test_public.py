@@ -127,13 +127,13 @@ def test_name_is_on_the_api_page(name: str) -> None:
 def test_unknown_name_is_an_attribute_error() -> None:
     """A name that is not offered is refused as any module refuses it."""
     with pytest.raises(AttributeError, match="Scenari"):
-        _ = evalkit.Scenari  # type: ignore[attr-defined]
+        _ = getattr(evalkit, "Scenari")  # noqa: B009  - a type checker must not see it
 
 
 def test_star_import() -> None:
     """`from evalkit import *` gives every public name, `_s` too."""
-    code = "from evalkit import *; print(_s.__self__ is CATALOGUE or callable(_s), Op.EQ.value)"
-    assert python(code) == "True eq"
+    code = "from evalkit import *; print(callable(_s), Op.EQ.value, len(CATALOGUE))"
+    assert python(code) == "True eq 0"
 
 
 def test_import_is_light() -> None:

@@ -16,14 +16,20 @@ BODY_LINES, BODY_SHARE, BODY_LIMIT = 25, 0.95, 50
 FILE_LINES, FILE_LIMIT = 250, 400
 
 # Files over 250 lines that were discussed and stay in one piece: path -> why.
-LONG_FILES: dict[str, str] = {}
+LONG_FILES: dict[str, str] = {
+    "evalkit/api/session.py": "one run from what was asked to its report, told in order",
+    "evalkit/grading.py": "how each kind of check comes about; apart, the kinds would drift",
+    "evalkit/operators/operands.py": "the rules of the operands, in the table's order",
+    "evalkit/operators/values.py": "the operators on values, in the table's order",
+    "evalkit/paths/jsonpath.py": "one allow-list over one syntax tree, read in one go",
+}
 
 # The only files that may know a third-party package: package -> path prefixes.
 # attrs and orjson are at home everywhere.
 HOMES: dict[str, tuple[str, ...]] = {
     "attrs": ("",),
     "cattrs": (),
-    "click": ("evalkit/cli",),
+    "click": ("evalkit/cli", "evalkit/reports/text"),
     "jsonpath_ng": ("evalkit/paths",),
     "jsonschema": ("evalkit/operators", "evalkit/planning", "evalkit/toolbox"),
     "orjson": ("",),
@@ -31,8 +37,21 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tenacity": ("evalkit/toolbox", "evalkit/subjects"),
 }
 
-# The only files that may catch everything: around a subject, an operator, an author's own code.
-CATCHES_ALL: dict[str, str] = {}
+# The only files that may catch everything: path -> around what.
+CATCHES_ALL = {
+    "evalkit/api/session.py": "the author's factory, opened while planning",
+    "evalkit/cli/main.py": "the last door: what is left is a fault of ours, and said so",
+    "evalkit/engine.py": "the author's factory, opened and closed",
+    "evalkit/grading.py": "an operator",
+    "evalkit/jsonvalue.py": "the repr of a subject's object",
+    "evalkit/loaders/python.py": "the author's files",
+    "evalkit/operators/operands.py": "errors of packages that are imported only when needed",
+    "evalkit/reports/files.py": "a half-written file, which is removed; the error goes on",
+    "evalkit/subjects/retries.py": "the subject, once more; the error goes on",
+    "evalkit/subjects/tools.py": "the subject, and the author's transforms",
+    "evalkit/toolbox/documents.py": "the message of a subject's exception",
+    "evalkit/watch.py": "the work of a lane, handed to the thread that waits",
+}
 
 TYPE_CHECKS = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -141,6 +160,14 @@ def cycle(graph: dict[str, set[str]]) -> list[str] | None:
     return None
 
 
+def catches_all(handler: ast.ExceptHandler) -> bool:
+    """Whether an except clause takes whatever comes."""
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(ast.unparse(kind) in {"Exception", "BaseException"} for kind in kinds)
+
+
 def test_bodies_are_short() -> None:
     """95% of bodies are within 25 lines, none is over 50."""
     measured = sorted(bodies(), reverse=True)
@@ -201,8 +228,7 @@ def test_catching_everything_has_its_reason() -> None:
         relative(path)
         for path in FILES
         for node in ast.walk(parse(path))
-        if isinstance(node, ast.ExceptHandler)
-        and (node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"})
+        if isinstance(node, ast.ExceptHandler) and catches_all(node)
     }
     assert found == set(CATCHES_ALL)
 

@@ -31,7 +31,7 @@ def check(assertion: Assertion, document: Json) -> Check:
     True
     """
     problems = Problems()
-    bound = AssertionBinder(AMBIENT.get().operators, problems).bind(_ALONE, "", assertion)
+    bound = AssertionBinder(AMBIENT.get().operators, problems).bind(_ALONE, (), assertion)
     problems.raise_if_any()
     if bound is None:
         raise CatalogueError("assertion", "can't be put to a document")

@@ -26,6 +26,10 @@ WHY = {
 }
 
 
+YOUNG = 20_000
+"""How many new objects the collector waits for: a scenario makes some hundred, and drops them."""
+
+
 class Thrift:
     """Spares the garbage collector what a run only ever reads: the catalogue and its plans."""
 
@@ -33,6 +37,7 @@ class Thrift:
         """Freeze all that was loaded and planned."""
         del prepared
         gc.freeze()
+        gc.set_threshold(YOUNG, 20, 20)
         gc.enable()
 
     def add(self, result: ScenarioResult) -> None:

@@ -78,10 +78,6 @@ def allow_ref(value: object) -> Any:  # noqa: ANN401
     return value if type(value) is Ref else refuse(value)
 
 
-def _path(value: object) -> str:
-    return value if type(value) is str else fields.prose("Assertion.path", value)
-
-
 def _op(value: object) -> Op | str:
     """Take an operator or its string, in either case; another name is the author's own."""
     if type(value) is Op:
@@ -108,7 +104,7 @@ class Assertion:
     'summary.errors'
     """
 
-    path: str = field(converter=_path)
+    path: str
     op: Op | str = field(converter=_op)
     expected: Any = field(default=MISSING, converter=_expected)
     description: str = ""
@@ -119,20 +115,27 @@ class Assertion:
     severity: Literal["fail", "warn"] = field(default="fail", kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        """Check the rarely used fields, where they were used."""
-        if type(self.description) is not str:
+        """Check what has no converter; the rarely used fields only where one of them was used."""
+        if type(self.path) is not str or type(self.description) is not str:
+            fields.prose("Assertion.path", self.path)
             fields.prose("Assertion.description", self.description)
-        if self.each is not None:
-            fields.one_of("Assertion.each", self.each, EACH)
-        if self.tolerance is not None:
-            fields.positive("Assertion.tolerance", self.tolerance)
-        if self.rel is not None:
-            fields.positive("Assertion.rel", self.rel)
-        if self.weight != 1.0 or type(self.weight) is bool:
-            fields.positive("Assertion.weight", self.weight)
-        if self.severity != "fail":
-            fields.one_of("Assertion.severity", self.severity, SEVERITIES)
+        if (self.each, self.tolerance, self.rel, self.weight, self.severity) != _USUAL:
+            _check_unusual(self)
 
     def but(self, **changes: Any) -> "Assertion":  # noqa: ANN401
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
+
+
+_USUAL = (None, None, None, 1.0, "fail")
+
+
+def _check_unusual(assertion: Assertion) -> None:
+    if assertion.each is not None:
+        fields.one_of("Assertion.each", assertion.each, EACH)
+    if assertion.tolerance is not None:
+        fields.positive("Assertion.tolerance", assertion.tolerance)
+    if assertion.rel is not None:
+        fields.positive("Assertion.rel", assertion.rel)
+    fields.positive("Assertion.weight", assertion.weight)
+    fields.one_of("Assertion.severity", assertion.severity, SEVERITIES)

@@ -71,11 +71,19 @@ def _tool_calls(value: object) -> tuple[ToolCall, ...]:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    return fields.texts("Scenario.tags", value)
+    return (
+        fields.texts("Scenario.tags", value)
+        if value
+        else fields.several("Scenario.tags", value, str)
+    )
 
 
 def _assertions(value: object) -> tuple[Assertion, ...]:
     return fields.several("Scenario.assertions", value, Assertion) if value else ()
+
+
+def _metadata(value: object) -> dict[str, Json] | None:
+    return None if value is None else fields.json_object("Scenario.metadata", value)
 
 
 @attrs.frozen
@@ -100,22 +108,17 @@ class Scenario:
     assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions, kw_only=True)
     timeout_s: float | None = field(default=None, kw_only=True)
     xfail: str | None = field(default=None, kw_only=True)
-    metadata: dict[str, Json] | None = field(default=None, kw_only=True)
+    metadata: dict[str, Json] | None = field(default=None, converter=_metadata, kw_only=True)
     source: str | None = field(default=None, kw_only=True, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        """Check the rarely used fields, where they were used."""
+        """Check what has no converter; the rarely used fields only where one of them was used."""
         if type(self.description) is not str:
             fields.prose("Scenario.description", self.description)
         if self.difficulty not in DIFFICULTIES:
             fields.one_of("Scenario.difficulty", self.difficulty, DIFFICULTIES)
-        if self.timeout_s is not None:
-            fields.positive("Scenario.timeout_s", self.timeout_s)
-        if self.xfail is not None:
-            fields.text("Scenario.xfail", self.xfail)
-        if self.metadata is not None:
-            copied = fields.json_object("Scenario.metadata", self.metadata)
-            object.__setattr__(self, "metadata", copied)
+        if (self.timeout_s, self.xfail) != _USUAL:
+            _check_unusual(self)
 
     def primary_prompt(self) -> str:
         """Give the text of the first user turn; `CatalogueError` names a scenario that has none."""
@@ -131,3 +134,13 @@ class Scenario:
     def but(self, **changes: Any) -> "Scenario":  # noqa: ANN401
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
+
+
+_USUAL = (None, None)
+
+
+def _check_unusual(scenario: Scenario) -> None:
+    if scenario.timeout_s is not None:
+        fields.positive("Scenario.timeout_s", scenario.timeout_s)
+    if scenario.xfail is not None:
+        fields.text("Scenario.xfail", scenario.xfail)

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 from attrs import field
 
-from evalkit.jsonvalue import Json
+from evalkit.jsonvalue import Json, NotJsonError, plain
 from evalkit.model import fields
 from evalkit.model.assertion import Assertion, allow_ref
 
@@ -16,6 +16,11 @@ def _tool(value: object) -> str:
 
 
 def _args(value: object) -> dict[str, Json]:
+    if type(value) is dict:
+        try:
+            return plain(value, allow_ref)  # type: ignore[no-any-return]
+        except NotJsonError:
+            pass
     return fields.json_object("ToolCall.args", value, allow_ref)
 
 
@@ -24,15 +29,19 @@ def _assertions(value: object) -> tuple[Assertion, ...]:
 
 
 def _save_as(value: object) -> dict[str, str]:
-    return fields.names("ToolCall.save_as", value)
+    return fields.names("ToolCall.save_as", value) if value else _none(value)
 
 
 def _context_args(value: object) -> dict[str, str]:
-    return fields.names("ToolCall.context_args", value)
+    return fields.names("ToolCall.context_args", value) if value else _none(value)
 
 
 def _transforms(value: object) -> dict[str, Callable[[Any], Any]]:
-    return fields.callables("ToolCall.arg_transforms", value)
+    return fields.callables("ToolCall.arg_transforms", value) if value else _none(value)
+
+
+def _none(value: object) -> dict[str, Any]:
+    return {} if type(value) is dict else fields.names("ToolCall", value)
 
 
 @attrs.frozen
@@ -61,19 +70,26 @@ class ToolCall:
     retry: int = field(default=0, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        """Check the rarely used fields, where they were used."""
+        """Check what has no converter; the rarely used fields only where one of them was used."""
         if type(self.label) is not str:
             fields.prose("ToolCall.label", self.label)
-        if self.expect_error is not None and self.expect_error is not True:
-            _check_expect_error(self.expect_error)
-        if self.timeout_s is not None:
-            fields.positive("ToolCall.timeout_s", self.timeout_s)
-        if self.retry:
-            fields.count("ToolCall.retry", self.retry)
+        if (self.expect_error, self.timeout_s, self.retry) != _USUAL:
+            _check_unusual(self)
 
     def but(self, **changes: Any) -> "ToolCall":  # noqa: ANN401
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
+
+
+_USUAL = (None, None, 0)
+
+
+def _check_unusual(call: ToolCall) -> None:
+    if call.expect_error is not None and call.expect_error is not True:
+        _check_expect_error(call.expect_error)
+    if call.timeout_s is not None:
+        fields.positive("ToolCall.timeout_s", call.timeout_s)
+    fields.count("ToolCall.retry", call.retry)
 
 
 def _check_expect_error(value: object) -> None:

@@ -80,8 +80,10 @@ def custom(function: Callable[..., Verdict | bool], name: str) -> Operator:
     return Operator(lambda _: None, judged, name)
 
 
-def each_of(function: OperatorFunction, each: str) -> OperatorFunction:
+def each_of(function: OperatorFunction, each: str | None) -> OperatorFunction:
     """Put an operator to every value of a list: all must hold, or any; over none, it fails."""
+    if each is None:
+        return function
 
     def every(actual: Json, assertion: Assertion, context: Context) -> Verdict:
         if not actual:

@@ -7,7 +7,7 @@ from evalkit.model import Assertion, Op, Scenario
 from evalkit.operators import OPERATORS, Flaw, Operator, each_of
 from evalkit.paths import Path, PathError, compile_path
 from evalkit.plan import BoundAssertion
-from evalkit.planning.problems import Problems
+from evalkit.planning.problems import Problems, Where
 from evalkit.registry import hint_for
 from evalkit.subjects.arguments import refs
 from evalkit.trace import KEYS
@@ -21,107 +21,92 @@ class AssertionBinder:
 
     def __init__(self, operators: Mapping[str, Operator], problems: Problems) -> None:
         """Take the author's own operators, which are looked up after the built-in ones."""
-        self._own = operators
+        self._operators = {**operators, **OPERATORS}
         self._problems = problems
 
-    def bind(self, scenario: Scenario, where: str, assertion: Assertion) -> BoundAssertion | None:
+    def bind(self, scenario: Scenario, where: Where, assertion: Assertion) -> BoundAssertion | None:
         """Bind one assertion; None where something is wrong with it, which is then noted."""
-        operator = OPERATORS.get(assertion.op) or self._own.get(assertion.op)
-        if operator is None:
-            known = [*OPERATORS, *self._own]
-            self._problems.add(
-                scenario,
-                f"{where}.op",
-                f"unknown operator {str(assertion.op)!r}",
-                hint_for(assertion.op, known),
-            )
+        try:
+            operator = self._operators[assertion.op]
+            path = compile_path(assertion.path)
+        except (KeyError, PathError):
+            self._refuse(scenario, where, assertion)
             return None
-        path = self._path(scenario, where, assertion)
-        sound = self._sound(scenario, where, assertion, operator, path)
-        if path is None or not sound:
+        flaw = operator.rule(assertion)
+        plain = assertion.each is None and not path.many and assertion.tolerance is None
+        if flaw is None and plain and assertion.rel is None:
+            function = operator.function
+        elif self._sound(scenario, where, assertion, operator, path):
+            function = each_of(operator.function, assertion.each)
+            if assertion.op in _TRUTHY:
+                assertion = _described(assertion)
+        else:
             return None
-        if assertion.expected is not MISSING and assertion.op in _TRUTHY:
-            assertion = _described(assertion)
-        function = (
-            operator.function
-            if assertion.each is None
-            else each_of(operator.function, assertion.each)
-        )
         expected = assertion.expected
-        needs = tuple(dict.fromkeys(refs(expected))) if type(expected) not in _SCALAR else ()
+        needs = () if type(expected) in _SCALAR else tuple(dict.fromkeys(refs(expected)))
         return BoundAssertion(assertion, path, function, needs)
 
     def bind_to_trace(self, scenario: Scenario, index: int) -> BoundAssertion | None:
         """Bind an assertion on the trace, which begins with the name of one of its parts."""
-        assertion = scenario.assertions[index]
-        where = f"assertions[{index}]"
-        bound = self.bind(scenario, where, assertion)
-        if bound is None:
-            return None
-        head = bound.path.head
-        if head in KEYS:
+        where = ("assertions", index)
+        bound = self.bind(scenario, where, scenario.assertions[index])
+        if bound is None or bound.path.head in KEYS:
             return bound
+        head = bound.path.head
+        problem = f"the trace has no part {head!r}"
         if head is None:
             problem = "an assertion on the trace begins with the name of a part of it"
-            self._problems.add(scenario, f"{where}.path", problem, hint_for("calls", KEYS))
-        else:
-            problem = f"the trace has no part {head!r}"
-            self._problems.add(scenario, f"{where}.path", problem, hint_for(head, KEYS))
+        self._problems.add(scenario, (*where, "path"), problem, hint_for(head or "", KEYS))
         return None
 
-    def _path(self, scenario: Scenario, where: str, assertion: Assertion) -> Path | None:
+    def _refuse(self, scenario: Scenario, where: Where, assertion: Assertion) -> None:
+        """Note an operator that is not known, and a path that is none."""
+        if assertion.op not in self._operators:
+            problem = f"unknown operator {str(assertion.op)!r}"
+            hint = hint_for(assertion.op, self._operators)
+            self._problems.add(scenario, (*where, "op"), problem, hint)
         try:
-            return compile_path(assertion.path)
+            compile_path(assertion.path)
         except PathError as error:
-            self._problems.add(scenario, f"{where}.path", str(error))
-            return None
+            self._problems.add(scenario, (*where, "path"), str(error))
 
     def _sound(
-        self,
-        scenario: Scenario,
-        where: str,
-        assertion: Assertion,
-        operator: Operator,
-        path: Path | None,
+        self, scenario: Scenario, where: Where, assertion: Assertion, operator: Operator, path: Path
     ) -> bool:
-        flaws = [(f"{where}.expected", operator.rule(assertion))]
-        if assertion.each is not None or (path is not None and path.many):
-            flaws.append((f"{where}.each", _each_flaw(assertion, operator, path)))
-        if assertion.tolerance is not None or assertion.rel is not None:
-            flaws.append((f"{where}.tolerance", _tolerance_flaw(assertion)))
+        """Note every flaw of an assertion; say whether it can be put all the same."""
+        flaws = {
+            "expected": operator.rule(assertion),
+            "each": _each_flaw(assertion, operator, path),
+            "tolerance": _tolerance_flaw(assertion),
+        }
         sound = True
-        for place, flaw in flaws:
+        for field, flaw in flaws.items():
             if flaw is not None:
+                place = (*where, field)
                 self._problems.add(scenario, place, flaw.problem, flaw.hint, warning=flaw.warning)
                 sound = sound and flaw.warning
         return sound
 
 
-def _each_flaw(assertion: Assertion, operator: Operator, path: Path | None) -> Flaw | None:
-    many = path is not None and path.many
-    if assertion.each is not None and path is not None and not many:
-        return Flaw(
-            f"the path {assertion.path!r} gives one value",
-            "each is for a path with [*], .., a slice or a filter",
-        )
-    if assertion.each is None and many and operator.scalar:
-        return Flaw(
-            f"{str(assertion.op)!r} is for one value, and {assertion.path!r} gives a list",
-            "say each='all' or each='any'",
-        )
+def _each_flaw(assertion: Assertion, operator: Operator, path: Path) -> Flaw | None:
+    if assertion.each is not None and not path.many:
+        problem = f"the path {assertion.path!r} gives one value"
+        return Flaw(problem, "each is for a path with [*], .., a slice, a union or a filter")
+    if assertion.each is None and path.many and operator.scalar:
+        problem = f"{str(assertion.op)!r} is for one value, and {assertion.path!r} gives a list"
+        return Flaw(problem, "say each='all' or each='any'")
     return None
 
 
 def _tolerance_flaw(assertion: Assertion) -> Flaw | None:
-    if assertion.op is Op.APPROX:
+    if assertion.op is Op.APPROX or (assertion.tolerance is None and assertion.rel is None):
         return None
     return Flaw(f"tolerance and rel are for approx, not {str(assertion.op)!r}")
 
 
 def _described(assertion: Assertion) -> Assertion:
     """Take an `expected` that a truthiness operator can't use as the description."""
-    if assertion.expected is None:
-        return assertion.but(expected=MISSING)
-    return assertion.but(
-        expected=MISSING, description=assertion.description or str(assertion.expected)
-    )
+    said = assertion.description
+    if assertion.expected is not MISSING and assertion.expected is not None:
+        said = said or str(assertion.expected)
+    return assertion.but(expected=MISSING, description=said)

@@ -1,13 +1,12 @@
 """How a tool call is bound to its tool and to what earlier calls save, and what can be wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evalkit.jsonvalue import is_flat
-from evalkit.model import Assertion, Op, Scenario, ToolCall
+from evalkit.model import Assertion, Op, Ref, Scenario, ToolCall
 from evalkit.plan import BoundAssertion, BoundCall
 from evalkit.planning.assertions import AssertionBinder
-from evalkit.planning.problems import Problems
+from evalkit.planning.problems import Problems, Where
 from evalkit.registry import hint_for, nearest
 from evalkit.subjects.arguments import refs
 from evalkit.toolbox import ToolSpec, argument_problems, spec_of
@@ -15,6 +14,7 @@ from evalkit.toolbox import ToolSpec, argument_problems, spec_of
 RETURNED = Assertion("", Op.EXISTS, description="returned")
 RAISED = Assertion("error", Op.EXISTS, description="raised")
 ANY_SPEC = ToolSpec(by_dict=False, accepted=None, required=(), schema=None, error_if=None)
+_DEEP = frozenset({dict, list, Ref})
 
 
 class CallBinder:
@@ -29,77 +29,86 @@ class CallBinder:
     ) -> None:
         """Take the open table, and how long a call may take that does not say."""
         self._tools = tools
-        self._specs: dict[str, ToolSpec] = {}
         self._assertions = assertions
         self._problems = problems
         self._timeout_s = timeout_s
+        self._specs: dict[str, ToolSpec] = {}
+        self._fitting: set[tuple[str, ...]] = set()
         self._saving: dict[tuple[str, str], BoundAssertion | None] = {}
 
     def bind(self, scenario: Scenario, step: int, known: set[str]) -> BoundCall:
         """Bind one call; `known` names what earlier calls save, and takes what this one does."""
         call = scenario.tool_calls[step]
-        where = f"tool_calls[{step}]"
-        spec = self._spec(scenario, where, call)
-        needs = self._needs(scenario, where, call, known)
-        if spec is not ANY_SPEC and call.expect_error is None:
-            for found in argument_problems(spec, call.args, call.context_args):
-                problem = f"{call.tool} {found.problem}"
-                self._problems.add(scenario, f"{where}.args", problem, found.hint)
-        checks = self._checks(scenario, where, call, known)
+        spec = self._specs.get(call.tool) or self._spec(scenario, step, call)
+        flat = _DEEP.isdisjoint(map(type, call.args.values()))
+        needs: tuple[str, ...] = ()
+        if call.context_args or call.arg_transforms or not flat:
+            needs = self._needs(scenario, step, call, known)
+        self._check_arguments(scenario, step, call, spec)
         return BoundCall(
             step,
             call,
             call.tool,
             call.args,
-            not needs and is_flat(call.args),
+            flat and not needs,
             needs,
             spec.by_dict,
             spec.error_if,
             call.timeout_s or self._timeout_s,
             call.retry,
-            None if call.expect_error is None else self._wanted_error(scenario, where, call),
-            checks,
-            self._saves(scenario, where, call, known) if call.save_as else (),
+            None if call.expect_error is None else self._wanted_error(scenario, step, call),
+            self._checks(scenario, step, call, known),
+            self._saves(scenario, step, call, known) if call.save_as else (),
         )
 
-    def _spec(self, scenario: Scenario, where: str, call: ToolCall) -> ToolSpec:
-        spec = self._specs.get(call.tool)
-        if spec is not None:
-            return spec
+    def _spec(self, scenario: Scenario, step: int, call: ToolCall) -> ToolSpec:
+        """Describe the tool of a call, once for each tool there is."""
         if self._tools is None:
             return ANY_SPEC
         if call.tool not in self._tools:
             hint = hint_for(call.tool, self._tools)
-            self._problems.add(scenario, f"{where}.tool", f"unknown tool {call.tool!r}", hint)
+            where = ("tool_calls", step, "tool")
+            self._problems.add(scenario, where, f"unknown tool {call.tool!r}", hint)
             return ANY_SPEC
         spec = self._specs[call.tool] = spec_of(self._tools[call.tool])
         return spec
 
+    def _check_arguments(
+        self, scenario: Scenario, step: int, call: ToolCall, spec: ToolSpec
+    ) -> None:
+        """Hold arguments against signature and schema; names that fitted once fit again."""
+        names = (call.tool, *call.args, *call.context_args)
+        if names in self._fitting or call.expect_error is not None or spec is ANY_SPEC:
+            return
+        found = argument_problems(spec, call.args, call.context_args)
+        for each in found:
+            where = ("tool_calls", step, "args")
+            self._problems.add(scenario, where, f"{call.tool} {each.problem}", each.hint)
+        if not found and spec.schema is None:
+            self._fitting.add(names)
+
     def _needs(
-        self, scenario: Scenario, where: str, call: ToolCall, known: set[str]
+        self, scenario: Scenario, step: int, call: ToolCall, known: set[str]
     ) -> tuple[str, ...]:
         """Name the saved values that the arguments take, noting those that nothing saves."""
-        if not call.context_args and not call.arg_transforms and _takes_nothing(call):
-            return ()
-        taken = {f"{where}.args": list(refs(call.args))}
+        where: Where = ("tool_calls", step)
+        in_args = list(refs(call.args))
+        self._check_known(scenario, (*where, "args"), in_args, known)
         for argument, name in call.context_args.items():
-            taken[f"{where}.context_args[{argument!r}]"] = [name]
+            self._check_known(scenario, (*where, "context_args", argument), [name], known)
             if argument in call.args:
                 problem = f"the argument {argument!r} stands in args too"
-                self._problems.add(
-                    scenario, f"{where}.context_args", problem, "leave one of them out"
-                )
+                hint = "leave one of them out"
+                self._problems.add(scenario, (*where, "context_args"), problem, hint)
         for argument in call.arg_transforms:
             if argument not in call.context_args:
                 problem = f"no argument {argument!r} is taken from a saved value"
                 hint = f"add context_args={{{argument!r}: ...}}"
-                self._problems.add(scenario, f"{where}.arg_transforms", problem, hint)
-        for place, names in taken.items():
-            self._check_known(scenario, place, names, known)
-        return tuple(dict.fromkeys(name for names in taken.values() for name in names))
+                self._problems.add(scenario, (*where, "arg_transforms"), problem, hint)
+        return tuple(dict.fromkeys((*in_args, *call.context_args.values())))
 
     def _check_known(
-        self, scenario: Scenario, where: str, names: list[str], known: set[str]
+        self, scenario: Scenario, where: Where, names: Iterable[str], known: set[str]
     ) -> None:
         for name in names:
             if name not in known:
@@ -110,57 +119,54 @@ class CallBinder:
                 self._problems.add(scenario, where, f"no earlier call saves {name!r}", hint)
 
     def _checks(
-        self, scenario: Scenario, where: str, call: ToolCall, known: set[str]
+        self, scenario: Scenario, step: int, call: ToolCall, known: set[str]
     ) -> tuple[BoundAssertion, ...]:
         """Bind the call's assertions; without any that can fail it, add that it returned."""
-        assertions = call.assertions
-        if call.expect_error is None and all(each.severity == "warn" for each in assertions):
-            assertions = (*assertions, RETURNED)
-        return self._bound(scenario, f"{where}.assertions", assertions, known)
-
-    def _bound(
-        self, scenario: Scenario, where: str, assertions: tuple[Assertion, ...], known: set[str]
-    ) -> tuple[BoundAssertion, ...]:
-        bind = self._assertions.bind
         found = []
-        for index, assertion in enumerate(assertions):
-            bound = bind(scenario, f"{where}[{index}]", assertion)
+        can_fail = call.expect_error is not None
+        for index, assertion in enumerate(call.assertions):
+            where = ("tool_calls", step, "assertions", index)
+            bound = self._assertions.bind(scenario, where, assertion)
+            can_fail = can_fail or assertion.severity == "fail"
             if bound is not None:
                 found.append(bound)
                 if bound.needs:
-                    self._check_known(
-                        scenario, f"{where}[{index}].expected", list(bound.needs), known
-                    )
+                    self._check_known(scenario, (*where, "expected"), bound.needs, known)
+        if not can_fail:
+            found.append(self._own(scenario, ("tool_calls", step), RETURNED))
         return tuple(found)
 
-    def _wanted_error(
-        self, scenario: Scenario, where: str, call: ToolCall
-    ) -> BoundAssertion | None:
+    def _own(self, scenario: Scenario, where: Where, assertion: Assertion) -> BoundAssertion:
+        """Bind an assertion that is evalkit's own, in which nothing is wrong."""
+        bound = self._assertions.bind(scenario, where, assertion)
+        if bound is None:
+            raise AssertionError(assertion)
+        return bound
+
+    def _wanted_error(self, scenario: Scenario, step: int, call: ToolCall) -> BoundAssertion | None:
         """Make the check for an expected error: that one came, or that its message matches."""
+        where = ("tool_calls", step)
         if call.save_as:
             problem = "a call that expects an error has no result to save from"
-            self._problems.add(scenario, f"{where}.save_as", problem)
+            self._problems.add(scenario, (*where, "save_as"), problem)
         wanted = RAISED
         if isinstance(call.expect_error, str):
             wanted = Assertion("error.message", Op.MATCHES, call.expect_error, "raised")
-        return self._assertions.bind(scenario, f"{where}.expect_error", wanted)
+        return self._assertions.bind(scenario, (*where, "expect_error"), wanted)
 
     def _saves(
-        self, scenario: Scenario, where: str, call: ToolCall, known: set[str]
+        self, scenario: Scenario, step: int, call: ToolCall, known: set[str]
     ) -> tuple[tuple[str, BoundAssertion], ...]:
         """Bind each value that is saved to the check that it is there."""
         found = []
-        for name, path in call.save_as.items():
-            if (name, path) not in self._saving:
+        for pair in call.save_as.items():
+            name, path = pair
+            bound = self._saving.get(pair)
+            if bound is None:
                 saved = Assertion(path, Op.EXISTS, description=f"saved as {name!r}")
-                bound = self._assertions.bind(scenario, f"{where}.save_as[{name!r}]", saved)
-                self._saving[name, path] = bound
-            bound = self._saving[name, path]
+                where = ("tool_calls", step, "save_as", name)
+                bound = self._saving[pair] = self._assertions.bind(scenario, where, saved)
             if bound is not None:
                 found.append((name, bound))
             known.add(name)
         return tuple(found)
-
-
-def _takes_nothing(call: ToolCall) -> bool:
-    return next(refs(call.args), None) is None

@@ -55,7 +55,7 @@ class Planner:
         if not scenario.tool_calls and _all_warn(scenario):
             problem = "has nothing to check"
             self._problems.add(
-                scenario, "", problem, "give it tool_calls, or assertions on the trace"
+                scenario, (), problem, "give it tool_calls, or assertions on the trace"
             )
         known: set[str] = set()
         bind = self._calls.bind
@@ -73,7 +73,7 @@ class Planner:
             found.append(bound)
             for name in bound.needs:
                 if name not in known:
-                    where = f"assertions[{index}].expected"
+                    where = ("assertions", index, "expected")
                     self._problems.add(scenario, where, f"no call saves {name!r}")
         return tuple(found)
 

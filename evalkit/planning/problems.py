@@ -1,7 +1,11 @@
 """Where the problems of a catalogue are gathered while it is planned."""
 
 from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import dotted
 from evalkit.model import Scenario
+
+Where = tuple[str | int, ...]
+"""The steps from a scenario to one of its fields; written out only where there is a problem."""
 
 
 class Problems:
@@ -14,14 +18,15 @@ class Problems:
     def add(
         self,
         scenario: Scenario,
-        where: str,
+        where: Where,
         problem: str,
         hint: str | None = None,
         *,
         warning: bool = False,
     ) -> None:
-        """Note a problem of a scenario; `where` is the path of the field below it."""
-        place = f"{scenario.name}.{where}" if where else scenario.name
+        """Note a problem of a scenario; `where` are the steps to the field below it."""
+        below = dotted(where)
+        place = f"{scenario.name}.{below}" if below else scenario.name
         self._found.append(Problem(place, problem, hint, scenario.source, warning))
 
     @property

@@ -8,7 +8,7 @@ from evalkit.jsonvalue import MISSING, Json
 from evalkit.plan import BoundCall, Plan
 from evalkit.protocols import Table
 from evalkit.toolbox.documents import message_of
-from evalkit.trace import SCHEMA, Call, CallError, NotRun, Trace, TraceError
+from evalkit.trace import SCHEMA, Attempt, Call, CallError, NotRun, Trace, TraceError
 
 LOST = "unsaved_value"
 TRANSPORT = "transport"
@@ -25,12 +25,12 @@ class Progress:
     table: Table | None
     started: float
     deadline: float
-    next: int = 0
-    calls: list[Call] = attrs.field(factory=list)
-    not_run: list[NotRun] = attrs.field(factory=list)
-    errors: list[TraceError] = attrs.field(factory=list)
-    saved: dict[str, Json] = attrs.field(factory=dict)
-    lost: dict[str, str] = attrs.field(factory=dict)
+    next: int
+    calls: list[Call]
+    not_run: list[NotRun]
+    errors: list[TraceError]
+    saved: dict[str, Json]
+    lost: dict[str, str]
 
 
 def note(progress: Progress, bound: BoundCall, call: Call) -> None:
@@ -64,18 +64,26 @@ def note_error(progress: Progress, kind: str, raised: BaseException, said: str =
     progress.errors.append({"call": None, "kind": kind, "type": name, "message": message})
 
 
-def call_note(bound: BoundCall, args: dict[str, Json], error: CallError | None) -> Call:
-    """Give the note of a call without a result."""
+def call_note(  # noqa: PLR0913, PLR0917  - one parameter for each thing that is noted
+    bound: BoundCall,
+    args: dict[str, Json],
+    error: CallError | None,
+    result: Json = None,
+    attempts: list[Attempt] | None = None,
+    seconds: float = 0.0,
+    output: str = "",
+) -> Call:
+    """Give the note of a call: what was sent, and what came of it."""
     return {
         "step": bound.step,
         "turn": None,
         "tool": bound.tool,
         "args": args,
-        "result": None,
+        "result": result,
         "error": error,
-        "attempts": [],
-        "seconds": 0.0,
-        "output": "",
+        "attempts": [] if attempts is None else attempts,
+        "seconds": seconds,
+        "output": output,
     }
 
 

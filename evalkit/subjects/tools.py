@@ -43,15 +43,13 @@ class ToolSubject:
         """Start the clock of a scenario."""
         now = perf_counter()
         limit = plan.scenario.timeout_s
-        return Progress(plan, None, now, inf if limit is None else now + limit)
+        deadline = inf if limit is None else now + limit
+        return Progress(plan, None, now, deadline, 0, [], [], [], {}, {})
 
     def proceed(self, progress: Progress) -> None:
         """Make the calls that are still to be made."""
         for bound in progress.plan.calls[progress.next :]:
-            if progress.deadline != inf and perf_counter() >= progress.deadline:
-                skip(progress, bound, "scenario_timeout")
-            else:
-                self._step(progress, bound)
+            self._step(progress, bound)
             progress.next = bound.step + 1
 
     def finish(self, progress: Progress) -> Trace:
@@ -74,6 +72,9 @@ class ToolSubject:
 
     def _step(self, progress: Progress, bound: BoundCall) -> None:
         """Make the arguments of a call, and the call; without a value that it needs, neither."""
+        if progress.deadline != inf and perf_counter() >= progress.deadline:
+            skip(progress, bound, "scenario_timeout")
+            return
         args = bound.args
         if bound.needs:
             for name in bound.needs:
@@ -111,12 +112,9 @@ class ToolSubject:
         except IndexError:
             self._guard.late()
             document, error = None, _timed_out(progress, bound)
-        call = call_note(bound, args, error)
-        call["result"] = document
-        call["attempts"] = attempts
-        call["seconds"] = perf_counter() - started
-        call["output"] = self._output.take()
-        note(progress, bound, call)
+        seconds = perf_counter() - started
+        output = self._output.take()
+        note(progress, bound, call_note(bound, args, error, document, attempts, seconds, output))
 
     def _once(
         self, handler: Handler, bound: BoundCall, args: dict[str, Json], _: list[Attempt]

@@ -29,11 +29,11 @@ class TableToolbox:
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         """Take the table, whose entries are handlers or `Tool`."""
-        self._open = nullcontext(_checked(table, own=False))
+        self.table = _checked(table, own=False)
 
     def open(self, _: Scenario) -> AbstractContextManager[OpenTable]:
         """Give the one table."""
-        return self._open
+        return nullcontext(self.table)
 
 
 class FactoryToolbox:

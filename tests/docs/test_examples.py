@@ -31,8 +31,11 @@ NOT_RUN = ("python -m pip ", "python -m benchmarks")
 
 OPTIONS = doctest.ELLIPSIS
 DURATION = re.compile(r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|min)\b")
+SLOWEST = re.compile(r"\nslowest\n(  <duration>  .*\n)+")
 FENCES = RawFencedCodeBlockLexer(
-    re.compile(r'(?P<language>python|console|toml|json)(?: title="(?P<title>[^"\n]+)")?$\n', re.MULTILINE)
+    re.compile(
+        r'(?P<language>python|console|toml|json)(?: title="(?P<title>[^"\n]+)")?$\n', re.MULTILINE
+    )
 )
 
 
@@ -43,8 +46,8 @@ def relative(path: Path) -> str:
 
 def normal(text: str) -> str:
     """A printed text without what differs from run to run."""
-    lines = [line.rstrip() for line in DURATION.sub("<duration>", text).strip("\n").splitlines()]
-    return "\n".join(lines) + "\n"
+    timeless = SLOWEST.sub("", DURATION.sub("<duration>", text))
+    return "\n".join(line.rstrip() for line in timeless.strip("\n").splitlines()) + "\n"
 
 
 def commands(block: str) -> Iterator[tuple[str, str]]:

@@ -1,10 +1,12 @@
 """Lines that a type checker must refuse: every marked line, and no other."""
 
+import evalkit
 from evalkit import Assertion, Catalogue, Op, Scenario, ToolCall, check, load, run
 
 call = ToolCall("find_order")
 scenario = Scenario("refund", tool_calls=[call])
 
+evalkit.Scenari("a")  # expect-error
 Scenario()  # expect-error
 Scenario("a", nmae="b")  # expect-error
 Scenario("a", difficulty="hard")  # expect-error

@@ -1,0 +1,202 @@
+"""Exit codes with their last lines, and what a mistake on the command line is answered with."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import evalkit
+
+Cli = Callable[..., Any]
+Write = Callable[[str, str], str]
+
+HEAD = "from evalkit import Assertion, Op, Scenario, ToolCall, _s\n"
+
+
+def test_code_0_all_passed(cli: Cli) -> None:
+    """Where all that was measured passed the code is 0, and the last line says so."""
+    done = cli("shop.py", "-t", "small")
+    assert done.code == 0
+    assert done.last == "exit 0: all that was measured passed"
+
+
+def test_code_0_skipped_does_not_count_against(cli: Cli) -> None:
+    """A scenario that needs an agent is skipped, and harms nothing."""
+    assert cli("shop.py", "-t", "small", "-t", "chat").code == 0
+
+
+def test_code_0_a_known_failure_does_not_count_against(cli: Cli, write: Write) -> None:
+    """XFAILED is fine."""
+    name = write(
+        "cases.py", "from shop import TOOL_DISPATCH, case, _s\n_s(case('a', 9, xfail='known'))"
+    )
+    assert cli(name, "--name", "a").code == 0
+
+
+def test_code_1_something_failed(cli: Cli) -> None:
+    """A failure is code 1, and the last line says why."""
+    done = cli("shop.py")
+    assert done.code == 1
+    assert done.last.startswith("exit 1: ")
+    assert "2" in done.last or "failed" in done.last
+
+
+def test_code_1_a_known_failure_that_passes(cli: Cli, write: Write) -> None:
+    """XPASSED fails the run."""
+    name = write(
+        "cases.py", "from shop import TOOL_DISPATCH, case, _s\n_s(case('a', 3, xfail='known'))"
+    )
+    done = cli(name, "--name", "a")
+    assert done.code == 1
+    assert "known to fail" in done.out
+
+
+def test_code_1_what_could_not_be_measured_is_not_called_a_failure(cli: Cli, write: Write) -> None:
+    """The last line tells an error of the instrument from a failure of the subject."""
+    source = "from evalkit import TransportError\n" + HEAD
+    source += "def dead():\n    raise TransportError('no route')\nTOOL_DISPATCH = {'dead': dead}\n"
+    source += "_s(Scenario('a', tool_calls=[ToolCall('dead')]))"
+    done = cli(write("cases.py", source))
+    assert done.code == 1
+    assert "something failed" not in done.last
+
+
+def test_code_4_a_catalogue_error(cli: Cli, write: Write) -> None:
+    """Something wrong with a catalogue is code 4; the last line says that nothing was run."""
+    done = cli(write("cases.py", "1 / 0"))
+    assert (done.code, done.out) == (4, "")
+    assert done.last.startswith("exit 4: ")
+    assert "nothing was run" in done.last
+
+
+def test_code_5_no_scenario_matches(cli: Cli) -> None:
+    """An expression that nothing fits is code 5, with the expression and what is near."""
+    done = cli("shop.py", "-k", "smal_sum")
+    assert done.code == 5
+    assert done.last == "exit 5: no scenario matches -k 'smal_sum' (nearest 'small_sum')"
+
+
+def test_code_5_all_need_an_agent(cli: Cli) -> None:
+    """A selection that only an agent could answer is code 5, with their number."""
+    done = cli("shop.py", "-t", "chat")
+    assert done.code == 5
+    assert done.last.startswith("exit 5: 1 selected, ")
+    assert "need" in done.last
+    assert "agent" in done.last
+
+
+@pytest.mark.parametrize("options", [["-t", "sums", "--difficulty", "advanced", "-t", "not:wrong"]])
+def test_code_5_tags_that_exclude_each_other(cli: Cli, options: list[str]) -> None:
+    """Known tags that nothing has together are code 5, and the last line repeats what was asked."""
+    done = cli("shop.py", *options)
+    assert done.code == 5
+    assert "-t not:wrong" in done.last
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["shop.py", "--tga", "sums"], "--tag"),
+        (["shop.py", "--maxfial", "1"], "--maxfail"),
+        (["shop.py", "--jsno"], "--json"),
+        (["shop.py", "-t", "smal"], "unknown tag 'smal'; did you mean 'small'?"),
+        (["shop.py", "--name", "small_smu"], "did you mean 'small_sum'?"),
+        (["shop.py", "--difficulty", "baisc"], "'basic'"),
+        (["shop.py", "--color", "allways"], "'always'"),
+        (["shpo.py"], "did you mean 'shop.py'?"),
+        (["shop.py", "-o", "x.jsn"], "'.json'"),
+        (["shop.py", "--tools", "shop:TOOL_DISPACTH"], "did you mean 'TOOL_DISPATCH'?"),
+        (["shop.py", "--tools", "shop"], "package.module:NAME"),
+        (["shop.py", "--tools", "shpo:TOOL_DISPATCH"], "shpo"),
+        (["lst", "shop.py"], "'list'"),
+        (["vaildate", "shop.py"], "'validate'"),
+        (["shop.py", "--shard", "3/2"], "'3/2'"),
+        (["shop.py", "--shard", "1"], "I/N"),
+        (["shop.py", "--sample", "0"], "0"),
+        (["shop.py", "--sample", "many"], "'many'"),
+        (["shop.py", "--maxfail", "0"], "0"),
+        (["shop.py", "--timeout", "0"], "0"),
+        (["shop.py", "--timeout", "nan"], "nan"),
+        (["shop.py", "-k", "a and"], "'a and'"),
+        (["run"], "FILES"),
+        (["."], "is a folder"),
+    ],
+    ids=" ".join,
+)
+def test_code_4_a_mistake_names_what_was_meant(cli: Cli, argv: list[str], told: str) -> None:
+    """A flag, tag, name, tool, command, file or value is told with the nearest right one."""
+    done = cli(*argv)
+    assert done.code == 4, done.out
+    assert told in done.err
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    assert done.last.startswith("exit 4")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("ToolCall('ad', {'a': 1, 'b': 2})", "unknown tool 'ad'; did you mean 'add'?"),
+        ("ToolCall('add', {'a': 1, 'c': 2})", "'c'"),
+        ("ToolCall('add', {'a': 1, 'b': 2}, [Assertion('sum', 'eqq', 3)])", "did you mean 'eq'?"),
+    ],
+)
+def test_code_4_a_mistake_in_a_file_names_what_was_meant(
+    cli: Cli, write: Write, call: str, told: str
+) -> None:
+    """A wrong tool, argument or operator is told by file:line, field, value and the nearest."""
+    source = HEAD + f"from shop import TOOL_DISPATCH\n_s(Scenario('b', tool_calls=[{call}]))"
+    done = cli(write("cases.py", source))
+    assert done.code == 4
+    assert "cases.py:3" in done.err
+    assert "b.tool_calls[0]" in done.err
+    assert told in done.err
+
+
+def test_code_4_a_catalogue_without_tools_says_how_to_name_them(cli: Cli, write: Write) -> None:
+    """Scenarios with calls and no table: both ways to give one are told."""
+    done = cli(write("cases.py", HEAD + "_s(Scenario('a', tool_calls=[ToolCall('add')]))"))
+    assert done.code == 4
+    assert "cases" in done.err
+    assert "TOOL_DISPATCH" in done.err
+    assert "--tools" in done.err
+
+
+@pytest.mark.parametrize("argv", [["--version"], ["-h"], ["--help"], ["run", "--help"], []])
+def test_help_and_version_are_code_0(cli: Cli, argv: list[str]) -> None:
+    """Who asks for help or the version gets it, on stdout."""
+    done = cli(*argv)
+    assert done.code == 0
+    assert done.out.strip()
+
+
+def test_the_version(process: Cli) -> None:
+    """`--version` gives the version of the package."""
+    assert process("--version").out == f"evalkit {evalkit.__version__}\n"
+
+
+def test_help_lists_every_exit_code(cli: Cli) -> None:
+    """A reader of the help learns what each code means."""
+    words = cli("--help").out.split()
+    assert {str(code) for code in range(6)} <= set(words)
+
+
+def test_run_may_be_left_out(cli: Cli) -> None:
+    """`evalkit FILE` is `evalkit run FILE`, options before or after the file."""
+    assert cli("run", "shop.py", "-t", "small").code == 0
+    assert cli("-t", "small", "shop.py").code == 0
+    assert cli("shop.py", "-t", "small").code == 0
+
+
+def test_a_file_may_be_called_as_a_command(cli: Cli, write: Write) -> None:
+    """A file named `list.py` is a file."""
+    name = write("list.py", "from shop import TOOL_DISPATCH, case, _s\n_s(case('a', 3))")
+    assert cli(name, "-t", "small").code == 0
+
+
+def test_main_gives_the_streams_back(cli: Cli) -> None:
+    """Who calls the command line from Python keeps stdout and stderr."""
+    streams = sys.stdout, sys.stderr
+    cli("shop.py")
+    assert (sys.stdout, sys.stderr) == streams

@@ -1,0 +1,133 @@
+"""The report as one JSON object: strict, whole, the same by every way to it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from evalkit import Assertion, Op, Ref, RunReport, Scenario, ToolCall, run
+from evalkit.reports.json_report import JsonReport
+
+
+def strict(content: bytes) -> Any:
+    """Read by a reader that knows no NaN and no key twice."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len({key for key, _ in found}) == len(found)
+        return dict(found)
+
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    return json.loads(content.decode("utf-8"), parse_constant=refuse, object_pairs_hook=pairs)
+
+
+def reported(*scenarios: Scenario, **tools: Any) -> tuple[Any, RunReport]:
+    """What the report writes, and the report of Python beside it."""
+    written: list[bytes] = []
+    report = run(scenarios, tools=tools, sinks=[JsonReport(written.append)])
+    (content,) = written
+    return strict(content), report
+
+
+CHECKS = [Assertion("n", Op.EQ, 1, "the number"), Assertion("m", Op.IS_FALSE)]
+CALL = ToolCall("ping", {}, CHECKS, save_as={"n": "n"})
+SCENARIO = Scenario("a", "Hi?", [CALL, CALL], ["t"], "", "basic", source="cases.py:1")
+
+
+def test_it_is_what_to_dict_gives() -> None:
+    """The object that is written is `RunReport.to_dict()`."""
+    written, report = reported(SCENARIO, ping=lambda: {"n": 1})
+    assert written == json.loads(json.dumps(report.to_dict()))
+
+
+def test_a_scenario_has_its_fields() -> None:
+    """Name, epoch, status, tags, difficulty, seconds and checks are there."""
+    written, _ = reported(SCENARIO, ping=lambda: {"n": 1})
+    (scenario,) = written["scenarios"]
+    assert (scenario["name"], scenario["epoch"], scenario["status"]) == ("a", 1, "failed")
+    assert (scenario["tags"], scenario["difficulty"]) == (["t"], "basic")
+    assert scenario["source"] == "cases.py:1"
+    assert [check["step"] for check in scenario["checks"]] == [0] * 3 + [1] * 3
+
+
+def test_a_check_has_its_fields() -> None:
+    """What was asserted, what came, and why not, each under its own name."""
+    written, _ = reported(SCENARIO, ping=lambda: {"n": 1})
+    first, second = written["scenarios"][0]["checks"][:2]
+    assert first["description"] == "the number"
+    assert {key: first[key] for key in ("status", "path", "op", "expected", "actual", "code")} == {
+        "status": "passed",
+        "path": "n",
+        "op": "eq",
+        "expected": 1,
+        "actual": 1,
+        "code": None,
+    }
+    assert (second["status"], second["code"], second["score"]) == ("failed", "unresolved_path", 0.0)
+    assert "does not resolve" in second["reason"]
+
+
+def test_a_check_on_the_trace_has_no_step() -> None:
+    """The step of an assertion on the trace is null."""
+    scenario = Scenario("a", tool_calls=[CALL], assertions=[Assertion("calls", Op.LEN_EQ, 1)])
+    written, _ = reported(scenario, ping=lambda: {"n": 1})
+    assert written["scenarios"][0]["checks"][-1]["step"] is None
+
+
+def test_a_saved_value_stands_where_it_was_expected() -> None:
+    """`expected` shows the value that was saved; one that never was stays a reference."""
+    using = ToolCall("ping", {}, [Assertion("n", Op.EQ, Ref("n"))])
+    scenario = Scenario("a", tool_calls=[ToolCall("ping", save_as={"n": "n"}), using])
+    written, _ = reported(scenario, ping=lambda: {"n": 1})
+    assert written["scenarios"][0]["checks"][-1]["expected"] == 1
+    written, _ = reported(scenario, ping=dict)
+    assert written["scenarios"][0]["checks"][-1]["expected"] == {"$ref": "n"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        10**30,
+        -(10**3000),
+        1e308,
+        5e-324,
+        "\ud800",
+        "\x00\u2028",
+        {"": ""},
+        {"\ud800": 1},
+        None,
+        [],
+        "\U0001f600",
+    ],
+    ids=ascii,
+)
+def test_any_json_value_is_written_strictly(value: Any) -> None:
+    """Huge integers, half characters and empty keys come back as what they were."""
+    check = Assertion("v", Op.EQ, value)
+    scenario = Scenario(
+        "a", tool_calls=[ToolCall("ping", {}, [check, Assertion("v", Op.NE, value)])]
+    )
+    written, report = reported(scenario, ping=lambda: {"v": value})
+    first, second = written["scenarios"][0]["checks"]
+    assert (first["expected"], second["actual"]) == (value, value)
+    assert report["a"].checks[0].passed
+
+
+@pytest.mark.parametrize(
+    "returned", [float("nan"), {1}, b"x", object()], ids=["nan", "set", "bytes", "object"]
+)
+def test_what_is_no_json_is_an_outcome(returned: Any) -> None:
+    """A result that can't be written is a failed check, and the report is written all the same."""
+    scenario = Scenario("a", tool_calls=[ToolCall("ping")])
+    written, _ = reported(scenario, ping=lambda: returned)
+    (check,) = written["scenarios"][0]["checks"]
+    assert (check["status"], check["code"]) == ("failed", "unserialisable_result")
+    assert check["reason"]
+
+
+def test_nothing_is_an_object_too() -> None:
+    """A run of no scenario has null rates and no scenarios."""
+    written, _ = reported()
+    assert written["scenarios"] == []
+    assert written["summary"]["score"] is None

@@ -1,0 +1,170 @@
+"""A run is held to its deadlines from outside, without a hand-off for each call."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+
+import pytest
+
+from evalkit import CatalogueError
+from evalkit.watch import GivenUp, Watch
+
+LONG_S, SHORT_S = 30.0, 0.05
+NAME: ContextVar[str] = ContextVar("NAME", default="nobody")
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    """An event that hung work waits for; it is set at the end of the test."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def watch() -> Watch[object]:
+    """A watch that looks often."""
+    made: Watch[object] = Watch()
+    made.shortest_s = SHORT_S
+    return made
+
+
+def held(watched: Watch[object], seconds: float, act: Callable[[], object]) -> object:
+    """Do something under a deadline, as a subject does with a call; "late" where it was."""
+    lane = watched.lane
+    lane.armed.append(time.perf_counter() + seconds)
+    answer = act()
+    try:
+        lane.armed.pop()
+    except IndexError:
+        lane.late()
+        return "late"
+    return answer
+
+
+def test_it_gives_what_the_work_returns() -> None:
+    """The work's own answer comes back."""
+    assert watch().run(lambda: 7) == 7
+
+
+@pytest.mark.parametrize("raised", [ValueError("x"), KeyboardInterrupt(), SystemExit(3)])
+def test_it_raises_what_the_work_raises(raised: BaseException) -> None:
+    """What the work raises is raised where it was asked for, whatever it is."""
+
+    def work() -> None:
+        raise raised
+
+    with pytest.raises(type(raised)) as caught:
+        watch().run(work)
+    assert caught.value is raised
+
+
+def test_the_work_has_the_caller_s_context() -> None:
+    """Context variables are the caller's, in the work too."""
+    token = NAME.set("caller")
+    try:
+        assert watch().run(NAME.get) == "caller"
+    finally:
+        NAME.reset(token)
+
+
+def test_the_work_is_on_one_other_thread() -> None:
+    """All of the work is done on one thread, which is not the caller's."""
+    idents: list[int] = []
+
+    def work() -> None:
+        idents.extend(threading.get_ident() for _ in range(3))
+
+    watch().run(work)
+    assert len(set(idents)) == 1
+    assert threading.get_ident() not in idents
+
+
+def test_work_in_time_is_left_alone() -> None:
+    """A deadline that is not reached changes nothing."""
+    watched = watch()
+    assert watched.run(lambda: held(watched, LONG_S, lambda: "answer")) == "answer"
+    assert watched.lost == 0
+
+
+def test_a_lane_that_hangs_is_given_up(released: threading.Event) -> None:
+    """Work past its deadline loses its place: another lane recovers, and the loss is counted."""
+    watched = watch()
+    watched.recover = lambda: "recovered"
+    started = time.monotonic()
+    work = lambda: held(watched, SHORT_S, lambda: released.wait(LONG_S))  # noqa: E731
+    assert watched.run(work) == "recovered"
+    assert time.monotonic() - started < 5
+    assert watched.lost == 1
+
+
+def test_a_second_hang_is_given_up_as_well(released: threading.Event) -> None:
+    """A lane that recovers is watched as the first one was."""
+    watched = watch()
+
+    def hang() -> object:
+        return held(watched, SHORT_S, lambda: released.wait(LONG_S))
+
+    def again() -> object:
+        watched.recover = lambda: "recovered twice"
+        return hang()
+
+    watched.recover = again
+    assert watched.run(hang) == "recovered twice"
+    assert watched.lost == 2
+
+
+def test_without_a_way_to_recover_it_is_the_author_s_error(released: threading.Event) -> None:
+    """Work that hangs before there is anything to go on with is told as what it was doing."""
+    watched = watch()
+    watched.doing = "loading: not within 1 s"
+    with pytest.raises(CatalogueError, match="loading: not within 1 s"):
+        watched.run(lambda: held(watched, SHORT_S, lambda: released.wait(LONG_S)))
+
+
+def test_a_given_up_lane_changes_nothing_when_it_comes_back() -> None:
+    """Work that returns after its place was taken is unwound, and its answer is dropped."""
+    watched = watch()
+    came_back, unwound = threading.Event(), threading.Event()
+
+    def work() -> object:
+        try:
+            return held(watched, SHORT_S, came_back.wait)
+        except GivenUp:
+            unwound.set()
+            raise
+
+    def recover() -> str:
+        came_back.set()
+        assert unwound.wait(5)
+        return "recovered"
+
+    watched.recover = recover
+    assert watched.run(work) == "recovered"
+
+
+@pytest.mark.parametrize("limit_s", [0.02, 0.2])
+def test_a_deadline_is_overrun_by_a_little_only(limit_s: float, released: threading.Event) -> None:
+    """A hang is noticed soon after its deadline, never before it."""
+    watched: Watch[float] = Watch()
+    watched.shortest_s = limit_s
+    watched.recover = time.monotonic
+    started = time.monotonic()
+
+    def work() -> float:
+        watched.lane.armed.append(time.perf_counter() + limit_s)
+        released.wait(LONG_S)
+        return 0.0
+
+    assert limit_s <= watched.run(work) - started < limit_s + 0.5
+
+
+def test_thousands_of_deadlines_are_kept_apart() -> None:
+    """Work that is in time every time is never taken for late, however short its deadline was."""
+    watched = watch()
+
+    def work() -> int:
+        return sum(held(watched, LONG_S, lambda: 1) == 1 for _ in range(10_000))
+
+    assert watched.run(work) == 10_000
+    assert watched.lost == 0
