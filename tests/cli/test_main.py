@@ -154,6 +154,46 @@ def test_code_4_a_mistake_in_a_file_names_what_was_meant(
     assert told in done.err
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("TOOL_DISPATCH = [1, 2]", "[1, 2]"),
+        ("TOOL_DISPATCH = {'x': 3}", "TOOL_DISPATCH['x']"),
+        ("TOOL_DISPATCH = {3: print}", "3"),
+        ("def TOOL_DISPATCH():\n    raise RuntimeError('db down')", "RuntimeError: db down"),
+        ("def TOOL_DISPATCH():\n    return 3", "3"),
+        ("", "TOOL_DISPATCH"),
+    ],
+)
+def test_code_4_wrong_tools_name_their_file(cli: Cli, write: Write, table: str, told: str) -> None:
+    """Among several files, a reader is told whose table or factory is wrong, and how."""
+    source = HEAD + f"{table}\n_s(Scenario('b', tool_calls=[ToolCall('x')]))"
+    done = cli("shop.py", write("cases.py", source), "--name", "b", "--name", "small_sum")
+    assert done.code == 4
+    assert told in done.err
+    assert "cases" in done.err
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("Scenario('a', toolcalls=[])", "'tool_calls'"),
+        ("Scenario('a', tag=['x'])", "'tags'"),
+        ("ToolCall('add', asertions=[])", "'assertions'"),
+        ("Assertion('sum', Op.EQ, 3, tolerence=1)", "'tolerance'"),
+        ("Assertion('sum', Op.EQUALS, 3)", "EQUALS"),
+    ],
+)
+def test_code_4_an_unknown_field_names_the_nearest(
+    cli: Cli, write: Write, call: str, told: str
+) -> None:
+    """A keyword that a noun does not have is told with its line and the one that was meant."""
+    done = cli(write("cases.py", HEAD + call))
+    assert done.code == 4
+    assert "cases.py:2" in done.err
+    assert told in done.err
+
+
 def test_code_4_a_catalogue_without_tools_says_how_to_name_them(cli: Cli, write: Write) -> None:
     """Scenarios with calls and no table: both ways to give one are told."""
     done = cli(write("cases.py", HEAD + "_s(Scenario('a', tool_calls=[ToolCall('add')]))"))

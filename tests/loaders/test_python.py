@@ -188,6 +188,21 @@ def test_helpers_of_one_name_in_two_folders_are_two(write: Write) -> None:
         assert (report.passed, len(report.results)) == (True, 2)
 
 
+def test_helpers_of_one_name_that_are_imported_late_are_two(write: Write) -> None:
+    """A handler that imports its helper only when it is called gets the one beside its file."""
+    paths = []
+    for folder in ("one", "two"):
+        write(f"{folder}/late.py", f"NAME = {folder!r}")
+        check = f"Assertion('', Op.EQ, {folder!r})"
+        source = (
+            "def ping():\n    import late\n    return late.NAME\nTOOL_DISPATCH = {'ping': ping}\n"
+            f"_s(Scenario({folder!r}, tool_calls=[ToolCall('ping', {{}}, [{check}])]))"
+        )
+        paths.append(write(f"{folder}/cases.py", HEAD + source))
+    report = run(paths)
+    assert [result.status.value for result in report.results] == ["passed", "passed"]
+
+
 def test_helper_packages_of_one_name_in_two_folders_are_two(write: Write) -> None:
     """That holds for packages and their submodules as well."""
     for folder in ("one", "two"):

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from evalkit import MISSING, Assertion, Status, check
+from evalkit.jsonvalue import brief
 from evalkit.operators import OPERATORS
 
 SAG: Final = {"severity": "error", "check": "sag"}
@@ -46,7 +47,7 @@ NO_CONTAINER: list[Any] = [None, True, False, 0, 3, 1.5]
 TABLE: dict[str, Row] = {
     "eq": Row(1, 1.0, [None, True, "1", "", [], [1], {}, 2, 1.0000001]),
     "ne": Row(1, True, [1, 1.0]),
-    "approx": Row(3, 3.1, [*NO_COUNT, 3.15, 2.85, 10**400, -(10**400)]),
+    "approx": Row(3, 3.1, [*NO_COUNT, 3.2, 2.8, 10**400, -(10**400)]),
     "gt": Row(3, 4, [*NO_COUNT, 3, 2, -math.pi]),
     "gte": Row(3, 3, [*NO_COUNT, 2]),
     "lt": Row(3, 2, [*NO_COUNT, False, 3, 4]),
@@ -111,9 +112,9 @@ def refusals() -> list[tuple[str, Any]]:
     return [(op, value) for op in OPS for value in TABLE[op].refused]
 
 
-@pytest.mark.parametrize(("op", "value"), refusals(), ids=str)
+@pytest.mark.parametrize(("op", "value"), refusals(), ids=lambda value: brief(value, 20))
 def test_refused(op: str, value: Any) -> None:
-    """Faults 34 and 41: what is empty, null, of a wrong type or just off is FAILED, not an error."""
+    """Faults 34 and 41: what is empty, null, of a wrong type or just off is FAILED, no error."""
     assert put(op, value) in (
         (Status.FAILED, "wrong_value"),
         (Status.FAILED, "unresolved_path"),
@@ -162,7 +163,7 @@ def test_a_missing_path_fails_without_an_operand(op: str, expected: Any) -> None
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf], ids=repr)
 def test_a_document_that_is_no_json_fails(op: str, number: float) -> None:
-    """Fault 26: NaN or an infinity anywhere in the document passes nothing, NE and NOT_IN neither."""
+    """Fault 26: NaN or an infinity anywhere in the document passes nothing, NE neither."""
     for document in ({"value": number}, {**COUNTED, "value": TABLE[op].holds, "other": [number]}):
         found = check(Assertion("value", op, TABLE[op].expected), document)
         assert (found.status, found.code) == (Status.FAILED, "unserialisable_result")
@@ -184,22 +185,12 @@ def test_each_over_nothing_fails(op: str, each: Any, empty: Any) -> None:
 def test_each(op: str) -> None:
     """Of a value that holds and one that does not, `all` fails and `any` holds."""
     row = TABLE[op]
-    documents = {"items": [row.holds, row.refused[0]], "bad": row.refused[:1] * 2}
-    everything = {"items": ["all", "any"], "bad": ["all", "any"]}
-    passed = {
-        (name, each): check(
-            Assertion(f"{name}[*]", op, row.expected, each=each),  # type: ignore[arg-type]
-            documents,
-        ).passed
-        for name, eaches in everything.items()
-        for each in eaches
-    }
-    assert passed == {
-        ("items", "all"): False,
-        ("items", "any"): True,
-        ("bad", "all"): False,
-        ("bad", "any"): False,
-    }
+    document = {"items": [row.holds, row.refused[0]], "bad": row.refused[:1] * 2}
+    every = Assertion("items[*]", op, row.expected, each="all")
+    some = Assertion("items[*]", op, row.expected, each="any")
+    assert not check(every, document).passed
+    assert check(some, document).passed
+    assert not check(some.but(path="bad[*]"), document).passed
 
 
 @pytest.mark.parametrize("op", OPS)

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel
 
 from evalkit import TransportError
-from evalkit.jsonvalue import NotJsonError
+from evalkit.jsonvalue import MAX_DEPTH, NotJsonError
 from evalkit.toolbox import SubjectError, document_of, error_of
 
-MAX_DEPTH = 200
 HUGE = 10**5_000
 
 
@@ -169,7 +168,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     "an integer key": (lambda: {"a": {1: 2}}, "a", "1"),
     "a null key": (lambda: {None: 2}, "", "None"),
     "a dotted key": (lambda: {"a.b": {1}}, '["a.b"]', "set"),
-    "one level more": (lambda: nested(MAX_DEPTH + 1), "[0]", "200"),
+    "one level more": (lambda: nested(MAX_DEPTH + 1), "[0]", str(MAX_DEPTH)),
     "a cycle": (cyclic, "[0]", "cyclic"),
     "deep attrs": (lambda: Board("x", cyclic()), "sizes[0]", "cyclic"),  # type: ignore[arg-type]
     "an image": (lambda: mcp(SimpleNamespace(type="image", data="x")), "", "image"),
@@ -221,7 +220,7 @@ def test_size_is_bounded(value: Any) -> None:
         document_of(value, None)
 
 
-@pytest.mark.parametrize("depth", [201, 990, 100_000])
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 990, 100_000])
 def test_deep_json_text_is_no_prose(depth: int) -> None:
     """JSON text nested too deep is refused like the value it stands for, however deep it is."""
     with pytest.raises(NotJsonError, match="deep"):
@@ -316,7 +315,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(st.dictionaries(st.text(), JSON, max_size=4) | st.lists(JSON, max_size=4))
 def test_json_is_left_as_it_is(value: Any) -> None:
     """A JSON object or array comes through as itself, and as its text."""

@@ -1,0 +1,137 @@
+"""What an assertion accepts, keeps and refuses."""
+
+import copy
+import json
+import math
+import pickle
+from typing import Any
+
+import attrs
+import pytest
+
+from evalkit import MISSING, Assertion, CatalogueError, Op, Ref
+from evalkit.jsonvalue import brief
+
+BIG = 10**5000
+
+
+@pytest.mark.parametrize("op", Op)
+def test_an_operator_is_its_string(op: Op) -> None:
+    """An operator equals, hashes and reads as its lower-case string, which may stand for it."""
+    assert op == op.value == op.name.lower() == str(op)
+    assert {op: 1}[op.value] == 1  # type: ignore[index]
+    assert json.dumps(op) == f'"{op.value}"'
+    for text in (op.value, op.name, op.value.title(), op):
+        assert Assertion("a", text, 1).op is op
+
+
+def test_another_name_is_the_authors_own() -> None:
+    """A name that is not built in is kept, folded to lower case."""
+    assert Assertion("a", "Divisible_By").op == "divisible_by"
+
+
+def test_the_order_is_fixed() -> None:
+    """Path, operator, expected and description come in this order."""
+    assertion = Assertion("a", "eq", 1, "why")
+    assert (assertion.path, assertion.op, assertion.expected, assertion.description) == (
+        "a",
+        Op.EQ,
+        1,
+        "why",
+    )
+
+
+def test_nothing_expected_is_not_null_expected() -> None:
+    """An absent `expected` is MISSING, and null is a value."""
+    assert Assertion("a", "eq").expected is MISSING
+    assert Assertion("a", "eq", None).expected is None
+    assert Assertion("a", "eq") != Assertion("a", "eq", None)
+
+
+@pytest.mark.parametrize("value", [None, True, 0, 1.5, "", "x", [], {}, {"a": [1, {"b": None}]}])
+def test_expected_is_json(value: Any) -> None:
+    """Any JSON value may be expected."""
+    assert Assertion("a", "eq", value).expected == value
+
+
+def test_expected_is_copied() -> None:
+    """What the author changes later changes no assertion; a tuple becomes a list."""
+    given = {"a": [1]}
+    assertion = Assertion("a", "eq", given)
+    given["a"].append(2)
+    assert assertion.expected == {"a": [1]}
+    assert Assertion("a", "in", (1, 2)).expected == [1, 2]
+
+
+def test_a_ref_may_stand_within() -> None:
+    """A `Ref` stays one, by itself and inside a value."""
+    assert Assertion("a", "eq", Ref("x")).expected == Ref("x")
+    assert Assertion("a", "between", [Ref("x"), 3]).expected == [Ref("x"), 3]
+
+
+NO_BOUNDS: list[Any] = [0, -1, math.nan, math.inf, True, "1", []]
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"path": 1}, "Assertion.path", "expected a string, got 1"),
+    ({"path": None}, "Assertion.path", "expected a string, got None"),
+    ({"op": ""}, "Assertion.op", "is blank"),
+    ({"op": 3}, "Assertion.op", "expected a string, got 3"),
+    ({"op": "e\nq"}, "Assertion.op", "a control character"),
+    ({"expected": math.nan}, "Assertion.expected", "nan is not finite"),
+    ({"expected": {"a": [math.inf]}}, "Assertion.expected.a[0]", "inf is not finite"),
+    ({"expected": {1}}, "Assertion.expected", "builtins.set is no JSON value"),
+    ({"expected": [b"x"]}, "Assertion.expected[0]", "builtins.bytes is no JSON value"),
+    ({"expected": {1: 2}}, "Assertion.expected", "the key 1 is no string"),
+    ({"expected": BIG}, "Assertion.expected", "digits"),
+    ({"expected": [BIG]}, "Assertion.expected[0]", "digits"),
+    ({"description": 1}, "Assertion.description", "expected a string"),
+    ({"each": "every"}, "Assertion.each", "'all', 'any'"),
+    ({"each": True}, "Assertion.each", "'all', 'any'"),
+    ({"severity": "error"}, "Assertion.severity", "'fail', 'warn'"),
+    ({"severity": None}, "Assertion.severity", "'fail', 'warn'"),
+    *(
+        ({name: value}, f"Assertion.{name}", "expected a number above 0")
+        for name in ("tolerance", "rel", "weight")
+        for value in NO_BOUNDS
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "where", "told"), WRONG, ids=lambda value: brief(value, 40))
+def test_a_wrong_field_is_a_catalogue_error(fields: dict[str, Any], where: str, told: str) -> None:
+    """Fault 37: a field that is wrong is refused when written, with its place and the value."""
+    with pytest.raises(CatalogueError) as caught:
+        Assertion(**{"path": "a", "op": "eq", "expected": 1, **fields})
+    (problem,) = caught.value.problems
+    assert problem.where == where
+    assert told in str(problem)
+
+
+def test_further_fields_are_keywords() -> None:
+    """`each` and what follows it are given by name."""
+    with pytest.raises(TypeError):
+        Assertion("a", "eq", 1, "", "all")  # type: ignore[call-arg]
+
+
+def test_it_is_frozen() -> None:
+    """An assertion does not change; `but` gives a changed copy, checked again."""
+    assertion = Assertion("a", "eq", 1, weight=2)
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        assertion.path = "b"  # type: ignore[misc]
+    assert assertion.but(path="b") == Assertion("b", "eq", 1, weight=2)
+    with pytest.raises(CatalogueError):
+        assertion.but(weight=0)
+
+
+def test_it_survives_copies_and_pickles() -> None:
+    """Equal by value, also after a pickle, with MISSING the one object."""
+    assertion = Assertion("a", "exists")
+    for again in (copy.deepcopy(assertion), pickle.loads(pickle.dumps(assertion))):  # noqa: S301
+        assert again == assertion
+        assert again.expected is MISSING
+
+
+@pytest.mark.parametrize("name", ["", "  ", 1, None, "a\x00"])
+def test_a_ref_has_a_name(name: Any) -> None:
+    """A `Ref` without a name that says something is refused."""
+    with pytest.raises(CatalogueError, match=r"Ref\.name"):
+        Ref(name)

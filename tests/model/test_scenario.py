@@ -1,0 +1,135 @@
+"""What a scenario accepts, keeps and refuses."""
+
+import pickle
+from typing import Any
+
+import attrs
+import pytest
+
+from evalkit import Assertion, CatalogueError, Scenario, ToolCall, Turn
+from evalkit.jsonvalue import brief
+
+CALL = ToolCall("count")
+
+
+def test_the_order_is_fixed() -> None:
+    """Name, prompt, tool calls, tags, description and difficulty come in this order."""
+    scenario = Scenario("s", "p", [CALL], ["t"], "d", "basic")
+    assert attrs.astuple(scenario, recurse=False)[:6] == ("s", "p", (CALL,), ("t",), "d", "basic")
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "x" * 300, "größe", "1", "a b"])
+def test_name(name: str) -> None:
+    """Fault 42: any name that says something is one."""
+    assert Scenario(name, tool_calls=[CALL]).name == name
+
+
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"name": ""}, "Scenario.name", "is blank"),
+    ({"name": " "}, "Scenario.name", "is blank"),
+    ({"name": 1}, "Scenario.name", "expected a string"),
+    ({"name": "a\x00"}, "Scenario.name", "a control character"),
+    ({"prompt": ""}, "Scenario.prompt", "is blank"),
+    ({"prompt": " \n"}, "Scenario.prompt", "is blank"),
+    ({"prompt": []}, "Scenario.prompt", "expected a prompt"),
+    ({"prompt": 1}, "Scenario.prompt", "expected a prompt"),
+    ({"prompt": {"role": "user"}}, "Scenario.prompt", "expected a prompt"),
+    ({"prompt": [1]}, "Scenario.prompt", "expected a string"),
+    ({"prompt": ["a", " "]}, "Scenario.prompt[1]", "is blank"),
+    ({"prompt": [Turn("user", "")]}, "Scenario.prompt[0]", "is blank"),
+    ({"prompt": ["a", Turn("user", "b")]}, "Scenario.prompt", "mixes strings and Turn"),
+    ({"tool_calls": CALL}, "Scenario.tool_calls", "expected a list of ToolCall"),
+    ({"tool_calls": ["count"]}, "Scenario.tool_calls[0]", "expected a ToolCall"),
+    ({"tool_calls": None}, "Scenario.tool_calls", "expected a list of ToolCall"),
+    ({"tags": "stock"}, "Scenario.tags", "expected a list of str"),
+    ({"tags": [1]}, "Scenario.tags[0]", "expected a string"),
+    ({"tags": [""]}, "Scenario.tags", "is blank"),
+    ({"description": None}, "Scenario.description", "expected a string"),
+    ({"difficulty": "hard"}, "Scenario.difficulty", "'basic', 'standard', 'advanced'"),
+    ({"difficulty": None}, "Scenario.difficulty", "'basic', 'standard', 'advanced'"),
+    ({"assertions": Assertion("calls", "exists")}, "Scenario.assertions", "expected a list"),
+    ({"assertions": "calls"}, "Scenario.assertions", "expected a list"),
+    ({"timeout_s": 0}, "Scenario.timeout_s", "above 0"),
+    ({"timeout_s": True}, "Scenario.timeout_s", "above 0"),
+    ({"timeout_s": float("inf")}, "Scenario.timeout_s", "above 0"),
+    ({"xfail": ""}, "Scenario.xfail", "is blank"),
+    ({"xfail": True}, "Scenario.xfail", "expected a string"),
+    ({"metadata": []}, "Scenario.metadata", "expected a mapping"),
+    ({"metadata": {"a": {1}}}, "Scenario.metadata.a", "no JSON value"),
+]
+
+
+@pytest.mark.parametrize(("given", "where", "told"), WRONG, ids=lambda value: brief(value, 40))
+def test_a_wrong_field_is_a_catalogue_error(given: dict[str, Any], where: str, told: str) -> None:
+    """A field that is wrong is refused when written, with its place."""
+    with pytest.raises(CatalogueError) as caught:
+        Scenario(**{"name": "s", "tool_calls": [CALL], **given})
+    (problem,) = caught.value.problems
+    assert problem.where == where
+    assert told in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("one", "one"),
+        (["first", "second"], "first"),
+        (("first",), "first"),
+        ([Turn("system", "be kind"), Turn("user", "hello")], "hello"),
+    ],
+)
+def test_primary_prompt(prompt: Any, text: str) -> None:
+    """The primary prompt is the text of the first user turn."""
+    assert Scenario("s", prompt).primary_prompt() == text
+
+
+@pytest.mark.parametrize("prompt", [None, [Turn("system", "be kind")], [Turn("assistant", "hi")]])
+def test_without_a_user_turn(prompt: Any) -> None:
+    """Where there is no user turn, the error names the scenario."""
+    with pytest.raises(CatalogueError, match=r"^lonely: has no user turn"):
+        Scenario("lonely", prompt, tool_calls=[CALL]).primary_prompt()
+
+
+@pytest.mark.parametrize("role", ["tool", "User", "", None])
+def test_a_role_is_known(role: Any) -> None:
+    """A turn is of the user, the assistant or the system."""
+    with pytest.raises(CatalogueError, match=r"Turn\.role"):
+        Turn(role, "x")
+
+
+def test_lists_are_copied() -> None:
+    """What the author changes later changes no scenario."""
+    calls, tags, metadata = [CALL], ["t"], {"a": [1]}
+    scenario = Scenario("s", tool_calls=calls, tags=tags, metadata=metadata)
+    calls.clear()
+    tags.clear()
+    metadata["a"].append(2)
+    assert (scenario.tool_calls, scenario.tags) == ((CALL,), ("t",))
+    assert scenario.metadata == {"a": [1]}
+
+
+def test_source_is_no_part_of_equality() -> None:
+    """Two scenarios that say the same are equal, wherever they stand."""
+    assert Scenario("s", "p", source="a.py:1") == Scenario("s", "p", source="b.py:2")
+    assert Scenario("s", "p") != Scenario("s", "q")
+
+
+def test_but() -> None:
+    """`but` gives a changed copy, checked again; the original stays."""
+    scenario = Scenario("s", "p")
+    assert scenario.but(name="t") == Scenario("t", "p")
+    assert scenario.name == "s"
+    with pytest.raises(CatalogueError):
+        scenario.but(difficulty="hard")
+
+
+def test_it_pickles() -> None:
+    """A scenario crosses to another process."""
+    scenario = Scenario("s", [Turn("user", "p")], [CALL], ["t"], metadata={"a": 1})
+    assert pickle.loads(pickle.dumps(scenario)) == scenario  # noqa: S301  - our own bytes
+
+
+def test_further_fields_are_keywords() -> None:
+    """`assertions` and what follows it are given by name."""
+    with pytest.raises(TypeError):
+        Scenario("s", "p", [CALL], [], "", "basic", [])  # type: ignore[call-arg]

@@ -1,0 +1,96 @@
+"""What a tool call accepts, keeps and refuses."""
+
+from typing import Any
+
+import attrs
+import pytest
+
+from evalkit import Assertion, CatalogueError, Ref, ToolCall
+from evalkit.jsonvalue import brief
+
+OK = Assertion("a", "exists")
+
+
+def test_the_order_is_fixed() -> None:
+    """The positional fields come in the order that the design fixes."""
+    call = ToolCall("t", {"a": 1}, [OK], "l", {"s": "p"}, {"b": "s"}, {"b": str})
+    assert attrs.astuple(call, recurse=False)[:7] == (
+        "t",
+        {"a": 1},
+        (OK,),
+        "l",
+        {"s": "p"},
+        {"b": "s"},
+        {"b": str},
+    )
+
+
+def test_arguments_are_copied() -> None:
+    """What the author changes later changes no call; a tuple becomes a list, a `Ref` stays."""
+    given: dict[str, Any] = {"a": [1], "b": (Ref("x"),)}
+    call = ToolCall("t", given)
+    given["a"].append(2)
+    given["c"] = 3
+    assert call.args == {"a": [1], "b": [Ref("x")]}
+
+
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"tool": ""}, "ToolCall.tool", "is blank"),
+    ({"tool": len}, "ToolCall.tool", "expected a string"),
+    ({"args": []}, "ToolCall.args", "expected a mapping"),
+    ({"args": "a=1"}, "ToolCall.args", "expected a mapping"),
+    ({"args": {"a": {1}}}, "ToolCall.args.a", "no JSON value"),
+    ({"args": {"a": float("nan")}}, "ToolCall.args.a", "not finite"),
+    ({"args": {1: 2}}, "ToolCall.args", "is no string"),
+    ({"assertions": OK}, "ToolCall.assertions", "expected a list of Assertion"),
+    ({"assertions": ["a"]}, "ToolCall.assertions[0]", "expected an Assertion"),
+    ({"assertions": [("a", "eq", 1)]}, "ToolCall.assertions[0]", "expected an Assertion"),
+    ({"label": None}, "ToolCall.label", "expected a string"),
+    ({"save_as": ["a"]}, "ToolCall.save_as", "expected a mapping"),
+    ({"save_as": {"a": 1}}, "ToolCall.save_as['a']", "expected a string"),
+    ({"save_as": {"": "a"}}, "ToolCall.save_as", "is blank"),
+    ({"context_args": "a"}, "ToolCall.context_args", "expected a mapping"),
+    ({"arg_transforms": {"a": "upper"}}, "ToolCall.arg_transforms['a']", "expected a function"),
+    ({"arg_transforms": str}, "ToolCall.arg_transforms", "expected a mapping"),
+    ({"expect_error": False}, "ToolCall.expect_error", "expected True or a pattern"),
+    ({"expect_error": ""}, "ToolCall.expect_error", "expected True or a pattern"),
+    ({"expect_error": ValueError}, "ToolCall.expect_error", "expected True or a pattern"),
+    ({"timeout_s": 0}, "ToolCall.timeout_s", "above 0"),
+    ({"timeout_s": "3"}, "ToolCall.timeout_s", "above 0"),
+    ({"retry": -1}, "ToolCall.retry", "whole number"),
+    ({"retry": True}, "ToolCall.retry", "whole number"),
+    ({"retry": False}, "ToolCall.retry", "whole number"),
+    ({"retry": None}, "ToolCall.retry", "whole number"),
+    ({"retry": 1.5}, "ToolCall.retry", "whole number"),
+]
+
+
+@pytest.mark.parametrize(("given", "where", "told"), WRONG, ids=lambda value: brief(value, 40))
+def test_a_wrong_field_is_a_catalogue_error(given: dict[str, Any], where: str, told: str) -> None:
+    """A field that is wrong is refused when written, with its place."""
+    with pytest.raises(CatalogueError) as caught:
+        ToolCall(**{"tool": "t", **given})
+    (problem,) = caught.value.problems
+    assert problem.where == where
+    assert told in str(problem)
+
+
+def test_but() -> None:
+    """`but` gives a changed copy, checked again."""
+    assert ToolCall("t", {"a": 1}).but(tool="u") == ToolCall("u", {"a": 1})
+    with pytest.raises(CatalogueError):
+        ToolCall("t").but(timeout_s=-1)
+
+
+def test_it_is_frozen() -> None:
+    """A call does not change, and two calls do not share their defaults."""
+    call = ToolCall("t")
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        call.tool = "u"  # type: ignore[misc]
+    assert call.args is not ToolCall("t").args
+
+
+def test_further_fields_are_keywords() -> None:
+    """`expect_error` and what follows it are given by name."""
+    with pytest.raises(TypeError):
+        ToolCall("t", {}, [], "", {}, {}, {}, True)  # type: ignore[call-arg]

@@ -1,0 +1,368 @@
+"""What each operator accepts as `expected`: refused, warned of, accepted; planned or saved."""
+
+import math
+from typing import Any, Final, Literal
+
+import pytest
+
+from evalkit import Assertion, CatalogueError, Ref, Scenario, ToolCall, check, run
+from evalkit.jsonvalue import brief
+from evalkit.operators import OPERATORS
+
+Kind = Literal["accepted", "warned", "refused"]
+OPS = sorted(OPERATORS)
+NO_OPERAND: Final = {"exists", "is_null", "is_true", "is_false"}
+OPTIONAL: Final = {"has_key", "no_errors", "no_warnings", "has_error", "has_warning"}
+NUMBER, ORDERED, LIST = "expected a number", "expected a number or a string", "expected a list"
+LENGTH, CHECK, NOTHING = "expected a length", "the name of a check", "takes no expected value"
+
+Rule = tuple[Any, Kind, str]
+
+
+def each(kind: Kind, told: str, *operands: Any) -> list[Rule]:
+    """One row for each of several operands that fare alike."""
+    return [(operand, kind, told) for operand in operands]
+
+
+RULES: dict[str, list[Rule]] = {
+    "eq": each("accepted", "", None, True, 0, 1.5, "", [], {}, {"a": [None]}),
+    "ne": each("accepted", "", None, False, 0, "", [], {}),
+    "approx": [
+        (10, "accepted", ""),
+        (-1.5, "accepted", ""),
+        (1.49, "warned", "tolerance"),
+        (0, "warned", "tolerance"),
+        (-1, "warned", "tolerance"),
+        *each("refused", NUMBER, "10", True, None, [10]),
+    ],
+    "gt": [
+        (0, "accepted", ""),
+        ("2024-01-01", "accepted", ""),
+        *each("refused", ORDERED, None, True, [1], {}),
+    ],
+    "gte": [
+        (1, "accepted", ""),
+        (-1, "accepted", ""),
+        ("a", "accepted", ""),
+        (0, "warned", "holds for every count"),
+        (0.0, "warned", "holds for every count"),
+        ("", "refused", "every string"),
+        *each("refused", ORDERED, None, False, [1], {}),
+    ],
+    "lt": [(0, "accepted", ""), *each("refused", ORDERED, None, True, [1], {})],
+    "lte": [(0, "accepted", ""), *each("refused", ORDERED, None, True, [1], {})],
+    "between": [
+        ([1, 2], "accepted", ""),
+        ([1, 1.0], "accepted", ""),
+        (["a", "b"], "accepted", ""),
+        ([Ref("low"), 2], "accepted", ""),
+        ([2, 1], "refused", "nothing lies between"),
+        ([1, "b"], "refused", "two numbers or two strings"),
+        ([True, 2], "refused", ORDERED),
+        ([None, 2], "refused", ORDERED),
+        *each("refused", "[low, high]", 1, "ab", [], [1], [1, 2, 3], {}),
+    ],
+    "in": [
+        ([1], "accepted", ""),
+        ([None], "accepted", ""),
+        ([], "refused", "empty"),
+        *each("refused", LIST, "abc", None, {"a": 1}, 1),
+    ],
+    "not_in": [
+        ([1], "accepted", ""),
+        ([], "refused", "empty"),
+        *each("refused", LIST, "abc", None, {"a": 1}, 1),
+    ],
+    "contains": [
+        ("a", "accepted", ""),
+        (None, "accepted", ""),
+        ([1], "accepted", ""),
+        ("", "refused", "in every string"),
+    ],
+    "not_contains": [("a", "accepted", ""), (1, "accepted", ""), ("", "refused", "every string")],
+    "contains_all": [
+        (["a", 1], "accepted", ""),
+        ([], "refused", "empty"),
+        (["a", ""], "refused", "in every string"),
+        *each("refused", LIST, "abc", None, {"a": 1}, 1),
+    ],
+    "contains_any": [
+        (["a", 1], "accepted", ""),
+        ([], "refused", "empty"),
+        (["a", ""], "refused", "in every string"),
+        *each("refused", LIST, "abc", None, {"a": 1}, 1),
+    ],
+    "exists": [
+        (None, "accepted", ""),
+        (True, "accepted", ""),
+        *each("refused", NOTHING, False, 1, "x", []),
+    ],
+    "has_key": [
+        ("a", "accepted", ""),
+        ("", "accepted", ""),
+        (None, "accepted", ""),
+        (True, "accepted", ""),
+        *each("refused", "expected a key", False, 1, ["a"], {}),
+    ],
+    "lacks_key": [
+        ("a", "accepted", ""),
+        *each("refused", "expected a string", None, True, 1, ["a"]),
+    ],
+    "len_eq": [
+        (0, "accepted", ""),
+        (3, "accepted", ""),
+        *each("refused", LENGTH, -1, 1.0, 1.5, True, "1", None, [1]),
+    ],
+    "len_gte": [
+        (1, "accepted", ""),
+        (0, "refused", "every length is 0 or more"),
+        *each("refused", LENGTH, -1, 1.0, True, "1", None),
+    ],
+    "len_lte": [
+        (0, "accepted", ""),
+        *each("refused", LENGTH, -1, 1.0, False, "1", None),
+    ],
+    "same_items": [
+        ([], "accepted", ""),
+        ([1, "a"], "accepted", ""),
+        *each("refused", LIST, "abc", None, {"a": 1}, 1),
+    ],
+    "is_true": [
+        (None, "accepted", ""),
+        *each("warned", "taken as the description", "is open", True, False, 0),
+    ],
+    "is_false": [
+        (None, "accepted", ""),
+        *each("warned", "taken as the description", "is shut", True, False, 0),
+    ],
+    "is_null": [
+        (None, "accepted", ""),
+        (True, "accepted", ""),
+        *each("refused", NOTHING, False, 0, "", []),
+    ],
+    "type_is": [
+        *each("accepted", "", "object", "array", "string", "number", "integer", "boolean", "null"),
+        *each("refused", "unknown type", "str", "dict", "Object", "", None, 1),
+    ],
+    "matches": [
+        ("a", "accepted", ""),
+        ("^$", "accepted", ""),
+        ("(", "refused", "is no pattern"),
+        *each(
+            "refused",
+            "matches every string",
+            "",
+            ".*",
+            "a*",
+            "x?",
+            "^",
+            "$",
+            "(?s).*",
+            "a|",
+            r"\s*",
+            "(?:)",
+        ),
+        *each("refused", "expected a pattern", None, 1, True, ["a"]),
+    ],
+    "not_matches": [
+        ("a", "accepted", ""),
+        ("[", "refused", "is no pattern"),
+        (".*", "refused", "matches every string"),
+        *each("refused", "expected a pattern", None, 1, True, ["a"]),
+    ],
+    "schema": [
+        ({"type": "string"}, "accepted", ""),
+        ({"$defs": {"n": {"type": "null"}}, "$ref": "#/$defs/n"}, "accepted", ""),
+        ({}, "refused", "accepts everything"),
+        ({"title": "a part", "description": "says nothing"}, "refused", "accepts everything"),
+        ({"type": "strin"}, "refused", "no JSON Schema"),
+        ({"minimum": "3"}, "refused", "no JSON Schema"),
+        ({"type": "string", "pattern": "("}, "refused", "no JSON Schema"),
+        ({"$ref": "#/$defs/nope"}, "refused", ""),
+        ({"$ref": "http://127.0.0.1:9/schema.json"}, "refused", ""),
+        *each("refused", "expected a JSON Schema", None, True, "string", []),
+    ],
+    "subset": [
+        ({"a": 1}, "accepted", ""),
+        ([1], "accepted", ""),
+        ({}, "refused", "contained in every object"),
+        *each("refused", "an object or a list", None, 1, "a", True),
+    ],
+    **{
+        op: [
+            ("sag", "accepted", ""),
+            (None, "accepted", ""),
+            ("", "refused", "blank"),
+            *each("refused", CHECK, True, 1, ["sag"], {}),
+        ]
+        for op in ("no_errors", "no_warnings", "has_error", "has_warning")
+    },
+}
+
+
+def test_every_operator_has_its_rule() -> None:
+    """An operator whose operands are not in this table has not been thought about."""
+    assert sorted(RULES) == OPS
+
+
+def rows() -> list[tuple[str, Any, Kind, str]]:
+    """Every operator with each of its operands."""
+    return [(op, *row) for op in OPS for row in RULES[op]]
+
+
+@pytest.mark.parametrize(
+    ("op", "expected", "kind", "told"), rows(), ids=lambda value: brief(value, 24)
+)
+def test_operand(op: str, expected: Any, kind: Kind, told: str) -> None:
+    """Fault 36: an operand that can't pass, can't fail or has the wrong shape is told in words."""
+    flaw = OPERATORS[op].rule(Assertion("value", op, expected))
+    found = "accepted" if flaw is None else "warned" if flaw.warning else "refused"
+    assert found == kind
+    assert flaw is None or told in flaw.problem
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_no_operand(op: str) -> None:
+    """An operator that compares asks for an operand; the others do without."""
+    flaw = OPERATORS[op].rule(Assertion("value", op))
+    assert (flaw is None) is (op in NO_OPERAND | OPTIONAL)
+    assert flaw is None or "has no expected value" in flaw.problem
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf], ids=repr)
+@pytest.mark.parametrize("wrap", [lambda n: n, lambda n: [1, n], lambda n: {"a": {"b": n}}])
+def test_an_operand_is_finite(op: str, number: float, wrap: Any) -> None:
+    """Fault 37: NaN or an infinity in `expected`, at any depth, is a catalogue error."""
+    with pytest.raises(CatalogueError, match="is not finite"):
+        Assertion("value", op, wrap(number))
+
+
+@pytest.mark.parametrize("op", sorted(set(OPS) - NO_OPERAND))
+def test_a_saved_value_may_stand_there(op: str) -> None:
+    """A `Ref` is accepted by every operator that takes an operand."""
+    assert OPERATORS[op].rule(Assertion("value", op, Ref("saved"))) is None
+
+
+@pytest.mark.parametrize(
+    ("op", "expected", "told"),
+    [
+        ("contains", "", "assertion.expected: '' is in every string; say what is to be found"),
+        ("type_is", "strin", "unknown type 'strin'; did you mean 'string'?"),
+        ("len_gte", 0, "every length is 0 or more; assert 1 or more, or LEN_EQ 0"),
+    ],
+)
+def test_a_refused_operand_is_a_catalogue_error(op: str, expected: Any, told: str) -> None:
+    """What is refused is raised before anything is judged, with the field and a hint."""
+    with pytest.raises(CatalogueError) as caught:
+        check(Assertion("value", op, expected), {"value": "x"})
+    assert told in str(caught.value)
+
+
+def saved_operand(op: str, saved: Any, actual: Any) -> bool:
+    """Whether an operator passes whose operand is what an earlier call saved."""
+    scenario = Scenario(
+        "saved",
+        tool_calls=[
+            ToolCall("first", save_as={"kept": "kept"}),
+            ToolCall("second", assertions=[Assertion("value", op, Ref("kept"))]),
+        ],
+    )
+    report = run(
+        scenario, tools={"first": lambda: {"kept": saved}, "second": lambda: {"value": actual}}
+    )
+    return report.results[0].checks[-1].passed
+
+
+REFUSED_SAVED: list[tuple[str, Any, Any]] = [
+    ("approx", True, 1),
+    ("gt", True, 2),
+    ("gte", "", "a"),
+    ("lt", None, 0),
+    ("lte", [9], [9]),
+    ("between", "ab", "a"),
+    ("between", [1, 2, 3], 1),
+    ("in", "abc", "a"),
+    ("in", {"a": 1}, "a"),
+    ("not_in", [], 1),
+    ("not_in", "abc", "z"),
+    ("contains", "", "abc"),
+    ("not_contains", "", [1]),
+    ("contains_all", [], [1]),
+    ("contains_all", "ab", ["a", "b"]),
+    ("contains_any", "ab", ["a"]),
+    ("has_key", None, 5),
+    ("has_key", True, 5),
+    ("has_key", 5, {"5": 1}),
+    ("lacks_key", None, {}),
+    ("lacks_key", 5, {"5": 1}),
+    ("len_eq", True, [1]),
+    ("len_eq", 1.0, [1]),
+    ("len_gte", 0, []),
+    ("len_gte", -1, []),
+    ("len_lte", 2.5, [1]),
+    ("same_items", "ab", ["a", "b"]),
+    ("type_is", "str", "a"),
+    ("matches", "", "abc"),
+    ("matches", ".*", "abc"),
+    ("matches", 1, "1"),
+    ("not_matches", "[", "abc"),
+    ("schema", {}, 1),
+    ("schema", True, 1),
+    ("subset", {}, {"a": 1}),
+    ("subset", 1, 1),
+    ("no_errors", 5, 1),
+    ("has_error", 5, 1),
+]
+
+
+@pytest.mark.parametrize(("op", "saved", "actual"), REFUSED_SAVED, ids=str)
+def test_a_saved_operand_is_held_to_the_rule(op: str, saved: Any, actual: Any) -> None:
+    """Faults 34 and 36: an operand that would be refused when planned passes nothing when saved."""
+    flaw = OPERATORS[op].rule(Assertion("value", op, saved))
+    assert (flaw is not None and not flaw.warning) or op == "has_key"
+    assert not saved_operand(op, saved, actual)
+
+
+@pytest.mark.parametrize(
+    ("op", "saved", "actual"),
+    [
+        ("eq", None, None),
+        ("eq", {"a": [1]}, {"a": [1.0]}),
+        ("gte", 2, 2),
+        ("in", ["a"], "a"),
+        ("between", [1, 3], 2),
+        ("contains", "b", "abc"),
+        ("has_key", "a", {"a": 1}),
+        ("len_eq", 1, [0]),
+        ("matches", "^a", "abc"),
+        ("schema", {"type": "null"}, None),
+        ("same_items", [], []),
+    ],
+)
+def test_a_saved_operand_is_put_in(op: str, saved: Any, actual: Any) -> None:
+    """A saved value that the operator can use stands where the `Ref` stood."""
+    assert saved_operand(op, saved, actual)
+
+
+EACH: list[tuple[str, str, dict[str, Any], str]] = [
+    ("a", "eq", {"each": "all"}, "gives one value"),
+    ("a[0]", "eq", {"each": "any"}, "gives one value"),
+    *(
+        ("a[*]", op, {}, "say each='all' or each='any'")
+        for op in ("approx", "gt", "gte", "lt", "lte", "matches", "not_matches")
+    ),
+    ("a", "eq", {"tolerance": 0.1}, "for approx"),
+    ("a", "gt", {"rel": 0.1}, "for approx"),
+]
+
+
+@pytest.mark.parametrize(("path", "op", "options", "told"), EACH, ids=str)
+def test_options_that_do_nothing_are_refused(
+    path: str, op: str, options: dict[str, Any], told: str
+) -> None:
+    """`each` on one value, a scalar operator on many, a tolerance for another: catalogue errors."""
+    expected: Any = "x" if "match" in op else 3
+    with pytest.raises(CatalogueError) as caught:
+        check(Assertion(path, op, expected, **options), {"a": [1]})
+    assert told in str(caught.value)

@@ -1,0 +1,24 @@
+"""How an operator says yes and no."""
+
+import pytest
+
+from evalkit.operators.verdicts import HOLDS, fails, holds_if, wrong_type
+
+
+def test_yes() -> None:
+    """A yes has the full score, and no reason."""
+    assert (HOLDS.passed, HOLDS.score, HOLDS.reason) == (True, 1.0, "")
+    assert holds_if(True, "unused") is HOLDS
+
+
+@pytest.mark.parametrize("verdict", [fails("too late"), holds_if(False, "too late")])
+def test_no(verdict: object) -> None:
+    """A no scores 0 and gives its reason."""
+    found = [getattr(verdict, name) for name in ("passed", "score", "reason")]
+    assert found == [False, 0.0, "too late"]
+
+
+def test_wrong_type() -> None:
+    """A value of a wrong type is told with its JSON type, shortly."""
+    assert wrong_type("a number", "3").reason == "a number is needed, got the string '3'"
+    assert len(wrong_type("a number", "x" * 500).reason) < 150
