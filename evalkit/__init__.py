@@ -72,16 +72,18 @@ PUBLIC = {
     "validate": "evalkit.api",
 }
 
-__all__ = ["PUBLIC", "__version__", *PUBLIC]  # noqa: PLE0604  - the table is the list
+__all__ = ["__version__", *PUBLIC]  # noqa: PLE0604  - the table is the list
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """Import a public name from its module, once."""
-    module = PUBLIC.get(name)
-    if module is None:
-        raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(module), name)
-    return value
+if not TYPE_CHECKING:  # a type checker is to refuse a name that is not there
+
+    def __getattr__(name: str) -> Any:  # noqa: ANN401
+        """Import a public name from its module, once."""
+        module = PUBLIC.get(name)
+        if module is None:
+            raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(module), name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import attrs
 
-from evalkit.grading import UNAVAILABLE, grade, skipped
+from evalkit.grading import UNAVAILABLE, grade, skipped, ungraded
 from evalkit.plan import Plan
 from evalkit.result import BAD, ScenarioResult
 from evalkit.subjects import Progress, ToolSubject
@@ -40,14 +40,13 @@ class Engine:
         self,
         jobs: Iterable[Job],
         watch: Watch[None],
-        output: Output,
         emit: Emit,
         max_failures: int | None = None,
     ) -> None:
-        """Take the jobs, who watches, what keeps printed text, and who is told of the results."""
+        """Take the jobs, who watches, and who is told of the results."""
         self._jobs = iter(jobs)
         self._watch = watch
-        self._output = output
+        self._output = Output()
         self._emit = emit
         self._left = max_failures
         self._current: Progress | None = None
@@ -55,20 +54,26 @@ class Engine:
     def run(self) -> None:
         """Run the jobs that are left; called on a lane of the watch."""
         self._watch.recover = self.recover
-        lane = self._watch.lane
-        subject = ToolSubject(lane, self._output)
+        self._go_on(self._subject())
+
+    def recover(self) -> None:
+        """Go on, on a new lane, from what did not return."""
+        printed = self._output.take()
+        self._output = Output()
+        subject = self._subject()
+        if self._current is None or not self._done(_of_lost(subject, self._current, printed)):
+            self._go_on(subject)
+
+    def _subject(self) -> ToolSubject:
         self._output.own()
+        return ToolSubject(self._watch.lane, self._output)
+
+    def _go_on(self, subject: ToolSubject) -> None:
+        lane = self._watch.lane
         for job in self._jobs:
             result = self._run_one(job, subject, lane)
             if self._watch.stopping or self._done(result):
                 return
-
-    def recover(self) -> None:
-        """Go on, on a new lane, from the call that did not return."""
-        subject = ToolSubject(self._watch.lane, self._output)
-        self._output.own()
-        if self._current is None or not self._done(_of_lost(subject, self._current)):
-            self.run()
 
     def _done(self, result: ScenarioResult) -> bool:
         """Tell of a result; True where as many have failed as may."""
@@ -88,7 +93,8 @@ class Engine:
             subject.proceed(progress)
         else:
             _in_own_tools(job.toolbox, progress, subject, lane)
-        return grade(plan, subject.finish(progress))
+        trace = progress.trace = subject.finish(progress)
+        return _in_time(lane, lambda: grade(plan, trace))
 
 
 def _in_own_tools(
@@ -112,21 +118,23 @@ def _in_own_tools(
         note_error(progress, UNAVAILABLE, error, "the tools could not be closed")
 
 
-def _of_lost(subject: ToolSubject, progress: Progress) -> ScenarioResult:
-    """Finish the scenario whose lane was lost: in a call, or in opening or closing tools."""
+def _of_lost(subject: ToolSubject, progress: Progress, printed: str) -> ScenarioResult:
+    """Finish the scenario whose lane was lost: in a call, in grading, in opening or closing."""
+    if progress.trace is not None:
+        return ungraded(progress.plan, progress.trace, f"no verdict within {OPENING_S:g} s")
     late = TimeoutError(f"not within {OPENING_S:g} s")
     if progress.table is None:
         note_error(progress, UNAVAILABLE, late, "the tools could not be opened")
     elif progress.next >= len(progress.plan.calls):
         note_error(progress, UNAVAILABLE, late, "the tools could not be closed")
     else:
-        subject.give_up(progress)
+        subject.give_up(progress, printed)
         subject.proceed(progress)
     return grade(progress.plan, subject.finish(progress))
 
 
 def _in_time(lane: Lane, act: Callable[[], T]) -> T:
-    """Open or close tools, held to a deadline as a call is."""
+    """Do what runs code of the author's, held to a deadline as a call is."""
     lane.armed.append(perf_counter() + OPENING_S)
     try:
         return act()

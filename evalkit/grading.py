@@ -77,6 +77,24 @@ def skipped(plan: Plan, reason: str) -> ScenarioResult:
     )
 
 
+def ungraded(plan: Plan, trace: Trace, reason: str) -> ScenarioResult:
+    """Give the result of a trace whose grading did not end: no check of it was measured."""
+    result = skipped(plan, plan.scenario.xfail or "")
+    steps: list[tuple[int | None, BoundAssertion]]
+    steps = [(bound.step, each) for bound in plan.calls for each in checks_of(bound)]
+    steps += [(None, bound) for bound in plan.assertions]
+    result.checks = [_unfit(bound, step, "operator_raised", reason) for step, bound in steps]
+    result.status, result.trace = Status.ERROR, trace
+    result.pairing = [None] * len(plan.calls)
+    return result
+
+
+def checks_of(bound: BoundCall) -> list[BoundAssertion]:
+    """Give every check that a step comes down to, in order."""
+    wanted = [] if bound.wanted_error is None else [bound.wanted_error]
+    return [*wanted, *bound.checks, *(save for _, save in bound.saves)]
+
+
 def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
     """Put one assertion to one document. The hot path: what is done here is done for each check."""
     started = perf_counter()
@@ -94,7 +112,7 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
     else:
         try:
             verdict = bound.function(actual, assertion, judged)
-        except Exception as error:  # noqa: BLE001  - around an operator, which may be the author's
+        except (Exception, SystemExit) as error:  # noqa: BLE001  - an operator may be the author's
             code, status, reason = (
                 "operator_raised",
                 Status.ERROR,

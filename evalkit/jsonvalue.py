@@ -5,6 +5,7 @@ code trust exact types: a class whose `__eq__` lies never gets as far as an oper
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -23,6 +24,9 @@ _STRICT = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
+_LARGE = frozenset({bytes, bytearray, memoryview, set, frozenset})
+"""Types whose repr may be as large as they are."""
+
 _NUMBERS = frozenset({int, float})
 _SCALARS = frozenset({str, bool, type(None), int, float})
 
@@ -66,13 +70,14 @@ class NotJsonError(ValueError):
 def refuse(value: object) -> Json:
     """Refuse whatever is no plain JSON value, naming its type."""
     kind = type(value)
-    raise NotJsonError(f"{kind.__module__}.{kind.__qualname__} is no JSON value: {brief(value)}")
+    shown = "" if kind in _LARGE else f": {brief(value)}"
+    raise NotJsonError(f"{kind.__module__}.{kind.__qualname__} is no JSON value{shown}")
 
 
 def plain(value: object, other: Callable[[Any], Json] = refuse) -> Json:
     """Copy a value into plain JSON builtins, or raise `NotJsonError` naming the place.
 
-    Exact builtins are copied, tuples become lists; anything else is handed to `other`, whose answer
+    Exact builtins are copied, tuples become lists, enum members their values; anything else is handed to `other`, whose answer
     is copied in turn unless it is the very object that was given. Depth is at most 254, as the JSON
     writer takes it, size about 10 MB (of JSON text, or characters plus eight for each value).
 
@@ -96,14 +101,14 @@ def _copy(value: object, other: Callable[[Any], Json], depth: int, left: list[in
     kind = type(value)
     if kind in _SCALARS:
         return _scalar(value, left)
+    if not depth:
+        raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels, or cyclic")
     if kind is dict or kind is list or kind is tuple:
-        if not depth:
-            raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels, or cyclic")
         _charge(left, 8 * len(value))  # type: ignore[arg-type]
         walk = _copy_dict if kind is dict else _copy_list
         return walk(value, other, depth - 1, left)  # type: ignore[arg-type]
-    replaced = other(value)
-    return value if replaced is value else _copy(replaced, other, depth, left)
+    replaced = value.value if isinstance(value, Enum) else other(value)
+    return value if replaced is value else _copy(replaced, other, depth - 1, left)
 
 
 def _copy_dict(
@@ -111,14 +116,22 @@ def _copy_dict(
 ) -> dict[str, Json]:
     copied: dict[str, Json] = {}
     for key, item in value.items():
-        if not issubclass(type(key), str):
-            raise NotJsonError(f"the key {brief(key)} is no string")
+        name = key if type(key) is str else _key(key, other)
+        _charge(left, len(name))
         try:
-            copied[str.__str__(key)] = _copy(item, other, depth, left)
+            copied[name] = _copy(item, other, depth, left)
         except NotJsonError as error:
-            error.steps.append(str.__str__(key))
+            error.steps.append(name)
             raise
     return copied
+
+
+def _key(key: object, other: Callable[[Any], Json]) -> str:
+    """Take a key that is a string of its own kind as the string it stands for."""
+    if not issubclass(type(key), str):
+        raise NotJsonError(f"the key {brief(key)} is no string")
+    name: str = key.value if isinstance(key, Enum) else other(key)
+    return name
 
 
 def _copy_list(

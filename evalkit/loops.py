@@ -1,6 +1,5 @@
 """What runs a coroutine for a synchronous engine: a loop of its own, or the caller's."""
 
-from collections.abc import Coroutine
 from typing import Any
 
 CANCEL_S = 1.0
@@ -20,9 +19,9 @@ class OwnLoop:
 
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-        self._task = asyncio.ensure_future(_of(awaitable), loop=self._loop)
+        self._task = asyncio.ensure_future(_outcome(awaitable), loop=self._loop)
         try:
-            return self._loop.run_until_complete(self._task)
+            return _given(self._loop.run_until_complete(self._task))
         except asyncio.CancelledError:
             raise RuntimeError("the coroutine was cancelled") from None
         finally:
@@ -64,9 +63,9 @@ class CallersLoop:
         import asyncio  # noqa: PLC0415
         from concurrent.futures import CancelledError  # noqa: PLC0415
 
-        self._future = asyncio.run_coroutine_threadsafe(_of(awaitable), self._loop)
+        self._future = asyncio.run_coroutine_threadsafe(_outcome(awaitable), self._loop)
         try:
-            return self._future.result()
+            return _given(self._future.result())
         except CancelledError:
             raise RuntimeError("the coroutine was cancelled") from None
         finally:
@@ -81,10 +80,16 @@ class CallersLoop:
         """Leave the loop to its owner."""
 
 
-def _of(awaitable: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
-    """Make a coroutine of anything that can be awaited."""
+async def _outcome(awaitable: Any) -> tuple[bool, Any]:  # noqa: ANN401
+    """Await anything; what it raises is handed over, so that no loop ends by a SystemExit."""
+    try:
+        return True, await awaitable
+    except (Exception, SystemExit) as error:  # noqa: BLE001  - around the subject
+        return False, error
 
-    async def wait() -> Any:  # noqa: ANN401
-        return await awaitable
 
-    return wait()
+def _given(outcome: tuple[bool, Any]) -> Any:  # noqa: ANN401
+    returned, value = outcome
+    if returned:
+        return value
+    raise value

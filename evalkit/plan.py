@@ -33,7 +33,7 @@ class BoundCall:
 
     `flat` says that the arguments are scalars only, so that a shallow copy is the tool's own.
     `by_dict` says that the handler takes all of them as one dict. `error_if` is the tool's own test
-    for a result that reports an error. `wanted_error` is the check for an expected error.
+    for a result that reports an error. `schema` is what arguments are put to that the run makes. `wanted_error` is the check for an expected error.
     """
 
     step: int
@@ -43,6 +43,7 @@ class BoundCall:
     flat: bool
     needs: tuple[str, ...]
     by_dict: bool
+    schema: dict[str, Json] | None
     error_if: Callable[[Json], bool | str | None] | None
     timeout_s: float
     retry: int

@@ -1,6 +1,5 @@
 """How a run goes from what a caller names to a report: load, select, open, plan, run, fold."""
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -22,9 +21,9 @@ from evalkit.reports.run_report import RunReport
 from evalkit.result import ScenarioResult
 from evalkit.scorecard import Scorecard
 from evalkit.select import Selection
-from evalkit.subjects.output import Output, captured
+from evalkit.subjects.output import captured
 from evalkit.toolbox import toolbox_of
-from evalkit.toolbox.documents import message_of
+from evalkit.toolbox.errors import message_of
 from evalkit.watch import Watch
 
 Target = Catalogue | Scenario | str | Path
@@ -71,7 +70,7 @@ class Session:
         """Take what is asked, who is told, what runs coroutines, and where stray prints go."""
         self._asked = asked
         self._sinks = sinks
-        self._elsewhere = elsewhere or sys.stdout
+        self._elsewhere = elsewhere
         self._watch: Watch[None] = Watch(awaiter)
         self._results: list[ScenarioResult] = []
         self._scorecard = Scorecard()
@@ -80,9 +79,9 @@ class Session:
     def run(self) -> RunReport:
         """Run to the end, or to an interrupt, which is raised again once the sinks were told."""
         started = perf_counter()
-        with captured(self._elsewhere) as output:
+        with captured(self._elsewhere):
             try:
-                self._watch.run(lambda: self._work(output))
+                self._watch.run(self._work)
             except KeyboardInterrupt:
                 self._finish(perf_counter() - started, interrupted=True)
                 raise
@@ -105,13 +104,13 @@ class Session:
             self._watch.run(self._prepare)
         return self.prepared
 
-    def _work(self, output: Output) -> None:
+    def _work(self) -> None:
         self._prepare()
         for sink in self._sinks:
             sink.start(self.prepared)
         jobs = self.prepared.jobs
         self._watch.shortest_s = min(map(_shortest, jobs), default=TIMEOUT_S)
-        Engine(jobs, self._watch, output, self._emit, self._asked.max_failures).run()
+        Engine(jobs, self._watch, self._emit, self._asked.max_failures).run()
 
     def _emit(self, result: ScenarioResult) -> None:
         self._scorecard.add(result)

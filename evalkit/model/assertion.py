@@ -1,12 +1,13 @@
 """What an assertion is: a path, an operator, and what is expected."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
 import attrs
 from attrs import field
 
-from evalkit.jsonvalue import MISSING, refuse
+from evalkit.jsonvalue import MISSING, Json, refuse
 from evalkit.model import fields
 
 EACH = ("all", "any")
@@ -58,7 +59,7 @@ class Op(StrEnum):
 _BY_TEXT = {op.value: op for op in Op}
 
 
-def _ref_name(value: object) -> str:
+def _ref_name(value: str) -> str:
     return fields.text("Ref.name", value)
 
 
@@ -73,12 +74,25 @@ class Ref:
     name: str = field(converter=_ref_name)
 
 
+def refs(value: Json) -> Iterator[str]:
+    """Yield the names of the saved values that stand in a value."""
+    kind = type(value)
+    if kind is Ref:
+        yield value.name
+    elif kind is dict:
+        for item in value.values():
+            yield from refs(item)
+    elif kind is list:
+        for item in value:
+            yield from refs(item)
+
+
 def allow_ref(value: object) -> Any:  # noqa: ANN401
     """Let a `Ref` stand in a JSON value; refuse anything else that is none."""
     return value if type(value) is Ref else refuse(value)
 
 
-def _op(value: object) -> Op | str:
+def _op(value: Op | str) -> Op | str:
     """Take an operator or its string, in either case; another name is the author's own."""
     if type(value) is Op:
         return value

@@ -1,5 +1,6 @@
 """What a scenario is: what is asked, the tool calls that answer it, and what must hold."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -12,14 +13,15 @@ from evalkit.model.assertion import Assertion
 from evalkit.model.tool_call import ToolCall
 
 DIFFICULTIES = ("basic", "standard", "advanced")
+Role = Literal["user", "assistant", "system"]
 ROLES = ("user", "assistant", "system")
 
 
-def _role(value: object) -> Literal["user", "assistant", "system"]:
+def _role(value: Role) -> Role:
     return fields.one_of("Turn.role", value, ROLES)  # type: ignore[return-value]
 
 
-def _content(value: object) -> str:
+def _content(value: str) -> str:
     return fields.prose("Turn.content", value)
 
 
@@ -31,18 +33,18 @@ class Turn:
     'user'
     """
 
-    role: Literal["user", "assistant", "system"] = field(converter=_role)
+    role: Role = field(converter=_role)
     content: str = field(converter=_content)
 
 
 Prompt = str | tuple[str, ...] | tuple[Turn, ...]
 
 
-def _name(value: object) -> str:
+def _name(value: str) -> str:
     return fields.text("Scenario.name", value)
 
 
-def _prompt(value: object) -> Prompt | None:
+def _prompt(value: str | Sequence[str] | Sequence[Turn] | None) -> Prompt | None:
     """Take one turn as a string, several as a list of strings or of `Turn`; none is blank."""
     if value is None:
         return None
@@ -66,11 +68,11 @@ def _said(value: str, where: str) -> str:
     return value
 
 
-def _tool_calls(value: object) -> tuple[ToolCall, ...]:
+def _tool_calls(value: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
     return fields.several("Scenario.tool_calls", value, ToolCall)
 
 
-def _tags(value: object) -> tuple[str, ...]:
+def _tags(value: Iterable[str]) -> tuple[str, ...]:
     return (
         fields.texts("Scenario.tags", value)
         if value
@@ -78,11 +80,11 @@ def _tags(value: object) -> tuple[str, ...]:
     )
 
 
-def _assertions(value: object) -> tuple[Assertion, ...]:
+def _assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:
     return fields.several("Scenario.assertions", value, Assertion) if value else ()
 
 
-def _metadata(value: object) -> dict[str, Json] | None:
+def _metadata(value: Mapping[str, Json] | None) -> dict[str, Json] | None:
     return None if value is None else fields.json_object("Scenario.metadata", value)
 
 

@@ -12,7 +12,7 @@ from evalkit.model import fields
 STYLES = ("kwargs", "dict")
 
 
-def _handler(value: object) -> Callable[..., Any]:
+def _handler(value: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(value):
         fields.fail("Tool.handler", f"expected a function, got {value!r}")
     return value

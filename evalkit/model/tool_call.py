@@ -1,6 +1,6 @@
 """What a tool call is: a tool, its arguments, what must hold of the result, what is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -11,11 +11,11 @@ from evalkit.model import fields
 from evalkit.model.assertion import Assertion, allow_ref
 
 
-def _tool(value: object) -> str:
+def _tool(value: str) -> str:
     return fields.text("ToolCall.tool", value)
 
 
-def _args(value: object) -> dict[str, Json]:
+def _args(value: Mapping[str, Json]) -> dict[str, Json]:
     if type(value) is dict:
         try:
             return plain(value, allow_ref)  # type: ignore[no-any-return]
@@ -24,19 +24,19 @@ def _args(value: object) -> dict[str, Json]:
     return fields.json_object("ToolCall.args", value, allow_ref)
 
 
-def _assertions(value: object) -> tuple[Assertion, ...]:
+def _assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:
     return fields.several("ToolCall.assertions", value, Assertion)
 
 
-def _save_as(value: object) -> dict[str, str]:
+def _save_as(value: Mapping[str, str]) -> dict[str, str]:
     return fields.names("ToolCall.save_as", value) if value else _none(value)
 
 
-def _context_args(value: object) -> dict[str, str]:
+def _context_args(value: Mapping[str, str]) -> dict[str, str]:
     return fields.names("ToolCall.context_args", value) if value else _none(value)
 
 
-def _transforms(value: object) -> dict[str, Callable[[Any], Any]]:
+def _transforms(value: Mapping[str, Callable[[Any], Any]]) -> dict[str, Callable[[Any], Any]]:
     return fields.callables("ToolCall.arg_transforms", value) if value else _none(value)
 
 

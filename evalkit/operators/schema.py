@@ -4,11 +4,13 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from evalkit.jsonvalue import Json, brief, dotted
+from evalkit.jsonvalue import Json, dotted
 from evalkit.model import Assertion
 from evalkit.operators.verdicts import HOLDS, fails
 from evalkit.protocols import Context
 from evalkit.result import Verdict
+
+SHOWN = 200
 
 
 def schema(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -25,7 +27,19 @@ def schema_problem(schema: Json, value: Json) -> str | None:
     if error is None:
         return None
     place = dotted(error.absolute_path)
-    return brief(f"at {place}: {error.message}" if place else error.message, 200).strip("'\"")
+    problem: str = f"at {place}: {error.message}" if place else error.message
+    return problem if len(problem) <= SHOWN else f"{problem[: SHOWN - 1]}…"
+
+
+def schema_flaw(schema: Json) -> str | None:
+    """Say what is wrong with a schema itself; None where it is one."""
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+
+    try:
+        validator(json.dumps(schema, sort_keys=True))
+    except SchemaError as error:
+        return f"is no JSON Schema: {error.message}"
+    return None
 
 
 @lru_cache(maxsize=1_024)

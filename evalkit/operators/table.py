@@ -33,7 +33,7 @@ OPERATORS: dict[str, Operator] = {
     Op.APPROX: Operator(operands.approximate, values.approx, "is about", scalar=True),
     Op.GT: Operator(operands.ordering, values.gt, "is above", scalar=True),
     Op.GTE: Operator(operands.at_least, values.gte, "is at least", scalar=True),
-    Op.LT: Operator(operands.ordering, values.lt, "is below", scalar=True),
+    Op.LT: Operator(operands.below, values.lt, "is below", scalar=True),
     Op.LTE: Operator(operands.ordering, values.lte, "is at most", scalar=True),
     Op.BETWEEN: Operator(operands.pair, values.between, "is between", scalar=True),
     Op.IN: Operator(operands.choices, values.among, "is one of"),

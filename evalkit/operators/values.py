@@ -1,6 +1,7 @@
 """The operators on values: JSON equality, no coercion, and a no for a type they are not for."""
 
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from evalkit.jsonvalue import Json, brief, equal, is_number, type_name
@@ -45,12 +46,18 @@ def approx(actual: Json, assertion: Assertion, _: Context) -> Verdict:
         bound = max(bound or 0.0, assertion.rel * abs(expected))
     elif bound is None:
         bound = DEFAULT_TOLERANCE
-    off = abs(actual - expected)
-    return (
-        HOLDS
-        if off < bound or off == 0
-        else fails(f"got {actual!r}, off by {off:g}, allowed below {bound:g}")
-    )
+    off = _distance(actual, expected)
+    if off < bound or off == 0:
+        return HOLDS
+    return fails(f"got {brief(actual)}, off by {brief(off)}, allowed below {bound:g}")
+
+
+def _distance(left: float, right: float) -> float:
+    """Give |left - right|; an integer beyond any float is infinitely far from one."""
+    try:
+        return abs(left - right)
+    except OverflowError:
+        return inf
 
 
 def _comparable(actual: Json, expected: Json) -> bool:

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 from evalkit.jsonvalue import MISSING
-from evalkit.model import Assertion, Op, Scenario
+from evalkit.model import Assertion, Op, Scenario, refs
 from evalkit.operators import OPERATORS, Flaw, Operator, each_of
 from evalkit.paths import Path, PathError, compile_path
 from evalkit.plan import BoundAssertion
 from evalkit.planning.problems import Problems, Where
 from evalkit.registry import hint_for
-from evalkit.subjects.arguments import refs
 from evalkit.trace import KEYS
 
 _TRUTHY = (Op.IS_TRUE, Op.IS_FALSE)

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evalkit.model import Assertion, Op, Ref, Scenario, ToolCall
+import attrs
+
+from evalkit.model import Assertion, Op, Ref, Scenario, ToolCall, refs
+from evalkit.operators.schema import schema_flaw
 from evalkit.plan import BoundAssertion, BoundCall
 from evalkit.planning.assertions import AssertionBinder
 from evalkit.planning.problems import Problems, Where
 from evalkit.registry import hint_for, nearest
-from evalkit.subjects.arguments import refs
 from evalkit.toolbox import ToolSpec, argument_problems, spec_of
 
 RETURNED = Assertion("", Op.EXISTS, description="returned")
@@ -53,6 +55,7 @@ class CallBinder:
             flat and not needs,
             needs,
             spec.by_dict,
+            spec.schema if needs and call.expect_error is None else None,
             spec.error_if,
             call.timeout_s or self._timeout_s,
             call.retry,
@@ -71,6 +74,11 @@ class CallBinder:
             self._problems.add(scenario, where, f"unknown tool {call.tool!r}", hint)
             return ANY_SPEC
         spec = self._specs[call.tool] = spec_of(self._tools[call.tool])
+        flaw = None if spec.schema is None else schema_flaw(spec.schema)
+        if flaw is not None:
+            where = ("tool_calls", step, "tool")
+            self._problems.add(scenario, where, f"the schema of {call.tool!r} {flaw}")
+            spec = self._specs[call.tool] = attrs.evolve(spec, schema=None)
         return spec
 
     def _check_arguments(

@@ -1,24 +1,13 @@
 """How saved values are put where `Ref` stands, and so the arguments of a call are made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from evalkit.jsonvalue import Json, copy_json, plain
 from evalkit.model import Ref
-from evalkit.plan import BoundCall
+from evalkit.operators.schema import schema_problem
+from evalkit.plan import BoundCall, Transform
 from evalkit.toolbox.documents import convert
-
-
-def refs(value: Json) -> Iterator[str]:
-    """Yield the names of the saved values that stand in a value."""
-    kind = type(value)
-    if kind is Ref:
-        yield value.name
-    elif kind is dict:
-        for item in value.values():
-            yield from refs(item)
-    elif kind is list:
-        for item in value:
-            yield from refs(item)
+from evalkit.toolbox.errors import ArgumentsError
 
 
 def filled(value: Json, saved: Mapping[str, Json]) -> Json:
@@ -33,14 +22,30 @@ def filled(value: Json, saved: Mapping[str, Json]) -> Json:
     return value
 
 
+class TransformError(Exception):
+    """A transform of the author's that failed on a saved value; its cause is what it raised."""
+
+
 def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]:
     """Make the arguments of a call from saved values, each through its transform.
 
-    What a transform raises comes through; `NotJsonError` where it gives no JSON value.
+    `TransformError` where a transform raises or gives no JSON value, `ArgumentsError` where the
+    tool's schema refuses what came of it.
     """
     args: dict[str, Json] = filled(bound.args, saved)
     transforms = bound.call.arg_transforms
     for name, source in bound.call.context_args.items():
         value = copy_json(saved[source])
-        args[name] = plain(transforms[name](value), convert) if name in transforms else value
+        args[name] = _transformed(transforms[name], value) if name in transforms else value
+    if bound.schema is not None:
+        problem = schema_problem(bound.schema, args)
+        if problem is not None:
+            raise ArgumentsError(f"the schema refuses the arguments: {problem}")
     return args
+
+
+def _transformed(transform: Transform, value: Json) -> Json:
+    try:
+        return plain(transform(value), convert)
+    except (Exception, SystemExit) as error:
+        raise TransformError from error

@@ -7,7 +7,7 @@ import attrs
 from evalkit.jsonvalue import MISSING, Json
 from evalkit.plan import BoundCall, Plan
 from evalkit.protocols import Table
-from evalkit.toolbox.documents import message_of
+from evalkit.toolbox.errors import message_of
 from evalkit.trace import SCHEMA, Attempt, Call, CallError, NotRun, Trace, TraceError
 
 LOST = "unsaved_value"
@@ -18,7 +18,8 @@ TRANSPORT = "transport"
 class Progress:
     """How far a scenario has come: the next step, what was noted, what was saved, what was lost.
 
-    Another thread can go on from it. `lost` says for each value that could not be saved why.
+    Another thread can go on from it. `called` and `args` are of the call under way. `lost` says for
+    each value that could not be saved why.
     """
 
     plan: Plan
@@ -26,11 +27,14 @@ class Progress:
     started: float
     deadline: float
     next: int
+    called: float
+    args: dict[str, Json]
     calls: list[Call]
     not_run: list[NotRun]
     errors: list[TraceError]
     saved: dict[str, Json]
     lost: dict[str, str]
+    trace: Trace | None = None
 
 
 def note(progress: Progress, bound: BoundCall, call: Call) -> None:

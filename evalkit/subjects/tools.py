@@ -1,6 +1,7 @@
 """The subject that is the tools themselves: it makes a scenario's calls and gives the trace."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import isawaitable
 from math import inf
 from time import perf_counter
@@ -9,17 +10,21 @@ from typing import Any
 from evalkit.jsonvalue import Json, copy_json
 from evalkit.plan import BoundCall, Plan
 from evalkit.protocols import Guard, Table
-from evalkit.subjects.arguments import arguments_of
+from evalkit.subjects.arguments import TransformError, arguments_of
 from evalkit.subjects.output import Output
 from evalkit.subjects.progress import LOST, Progress, call_note, note, note_error, skip, trace_of
 from evalkit.subjects.retries import retried
-from evalkit.toolbox import SubjectError, document_of, error_of
-from evalkit.toolbox.documents import is_transport
+from evalkit.toolbox.documents import document_of
+from evalkit.toolbox.errors import (
+    ArgumentsError,
+    UnknownToolError,
+    error_of,
+    is_transport,
+    outcome_of,
+)
 from evalkit.trace import Attempt, CallError, Trace
 
 OBSERVED = ["schema", "subject", "observed", "calls", "not_run", "errors", "seconds"]
-
-Handler = Callable[..., Any]
 
 
 class ToolSubject:
@@ -44,26 +49,27 @@ class ToolSubject:
         now = perf_counter()
         limit = plan.scenario.timeout_s
         deadline = inf if limit is None else now + limit
-        return Progress(plan, None, now, deadline, 0, [], [], [], {}, {})
+        return Progress(plan, None, now, deadline, 0, now, {}, [], [], [], {}, {})
 
     def proceed(self, progress: Progress) -> None:
         """Make the calls that are still to be made."""
         for bound in progress.plan.calls[progress.next :]:
-            self._step(progress, bound)
+            if progress.deadline != inf and perf_counter() >= progress.deadline:
+                skip(progress, bound, "scenario_timeout")
+            else:
+                self._step(progress, bound)
             progress.next = bound.step + 1
 
     def finish(self, progress: Progress) -> Trace:
         """Give the trace of what has happened."""
         return trace_of(progress, self.kind, OBSERVED)
 
-    def give_up(self, progress: Progress) -> None:
+    def give_up(self, progress: Progress, printed: str) -> None:
         """Note that the call under way did not return; with its own tools lost, the rest can't."""
         bound = progress.plan.calls[progress.next]
-        try:
-            args = arguments_of(bound, progress.saved)
-        except Exception:  # noqa: BLE001  - the author's transform, a second time
-            args = {}
-        note(progress, bound, call_note(bound, args, _timed_out(progress, bound)))
+        seconds = perf_counter() - progress.called
+        error = _timed_out(progress, bound)
+        note(progress, bound, call_note(bound, progress.args, error, None, None, seconds, printed))
         progress.next += 1
         if progress.table is not None and progress.table.own:
             for rest in progress.plan.calls[progress.next :]:
@@ -71,99 +77,102 @@ class ToolSubject:
             progress.next = len(progress.plan.calls)
 
     def _step(self, progress: Progress, bound: BoundCall) -> None:
-        """Make the arguments of a call, and the call; without a value that it needs, neither."""
-        if progress.deadline != inf and perf_counter() >= progress.deadline:
-            skip(progress, bound, "scenario_timeout")
-            return
-        args = bound.args
-        if bound.needs:
-            for name in bound.needs:
-                if name not in progress.saved:
-                    skip(progress, bound, progress.lost.get(name, LOST), name)
-                    return
-            try:
-                args = arguments_of(bound, progress.saved)
-            except Exception as error:  # noqa: BLE001  - the author's transform of a subject's value
-                note_error(progress, "transform_raised", error)
-                skip(progress, bound, "transform_raised")
+        """Make one call, if what it needs was saved. What is done here is paid for every call."""
+        for name in bound.needs:
+            if name not in progress.saved:
+                skip(progress, bound, progress.lost.get(name, LOST), name)
                 return
-        self._call(progress, bound, args)
-
-    def _call(self, progress: Progress, bound: BoundCall, args: dict[str, Json]) -> None:
-        """Make one call. What is done here is paid for every call there is."""
-        handler = progress.table.tools.get(bound.tool)  # type: ignore[union-attr]
-        if handler is None:
-            note(progress, bound, call_note(bound, args, _unknown(bound)))
-            return
-        armed = self._guard.armed
-        error: CallError | None = None
-        document: Json = None
+        output = self._output
         attempts: list[Attempt] = []
-        started = perf_counter()
+        failure: BaseException | None = None
+        document: Json = None
+        progress.args = bound.args
+        progress.called = started = perf_counter()
         deadline = started + bound.timeout_s
-        armed.append(deadline if deadline < progress.deadline else progress.deadline)  # noqa: FURB136
+        self._guard.armed.append(min(deadline, progress.deadline))
+        output.listening = True
         try:
+            if bound.needs:
+                progress.args = arguments_of(bound, progress.saved)
             make = self._retrying if bound.retry else self._once
-            document = document_of(make(handler, bound, args, attempts), bound.error_if)
-        except (Exception, SystemExit) as raised:  # noqa: BLE001  - around the subject
-            error = _described(raised)
+            document = document_of(make(progress, bound, attempts), bound.error_if)
+        except BaseException as raised:  # noqa: BLE001  - around the subject
+            failure = outcome_of(raised)
+        finally:
+            output.listening = False
+        if not self._in_time() or failure is not None:
+            self._note_failure(progress, bound, failure, attempts)
+            return
+        seconds, printed = perf_counter() - started, output.take()
+        call = call_note(bound, progress.args, None, document, attempts, seconds, printed)
+        note(progress, bound, call)
+
+    def _in_time(self) -> bool:
+        """Take back the deadline; False where it has passed, and the outcome is a timeout."""
         try:
-            armed.pop()
+            self._guard.armed.pop()
         except IndexError:
             self._guard.late()
-            document, error = None, _timed_out(progress, bound)
-        seconds = perf_counter() - started
-        output = self._output.take()
-        note(progress, bound, call_note(bound, args, error, document, attempts, seconds, output))
+            return False
+        return True
 
-    def _once(
-        self, handler: Handler, bound: BoundCall, args: dict[str, Json], _: list[Attempt]
-    ) -> Any:  # noqa: ANN401
+    def _note_failure(
+        self,
+        progress: Progress,
+        bound: BoundCall,
+        failure: BaseException | None,
+        attempts: list[Attempt],
+    ) -> None:
+        """Note a call that gave no result: too late, never made, or with the error it gave."""
+        printed = self._output.take()
+        if isinstance(failure, TransformError):
+            note_error(progress, "transform_raised", failure.__cause__ or failure)
+            skip(progress, bound, "transform_raised")
+            return
+        error = _timed_out(progress, bound) if failure is None else error_of(failure)
+        seconds = perf_counter() - progress.called
+        note(
+            progress,
+            bound,
+            call_note(bound, progress.args, error, None, attempts, seconds, printed),
+        )
+
+    def _once(self, progress: Progress, bound: BoundCall, _: list[Attempt]) -> Any:  # noqa: ANN401
         """Call the handler with arguments of its own; an awaitable is run to its end."""
+        handler = progress.table.tools.get(bound.tool)  # type: ignore[union-attr]
+        if handler is None:
+            raise UnknownToolError(f"no tool {bound.tool!r} in the open table")
+        args = progress.args
         if bound.by_dict:
             returned = handler(dict(args) if bound.flat else copy_json(args))
         else:
-            returned = handler(**(args if bound.flat else copy_json(args)))
+            returned = _called(handler, args if bound.flat else copy_json(args))
         if type(returned) is not dict and isawaitable(returned):
             return self._guard.awaiter(returned)
         return returned
 
-    def _retrying(
-        self, handler: Handler, bound: BoundCall, args: dict[str, Json], attempts: list[Attempt]
-    ) -> Any:  # noqa: ANN401
+    def _retrying(self, progress: Progress, bound: BoundCall, attempts: list[Attempt]) -> Any:  # noqa: ANN401
         """Call the handler, and again where its transport failed, within the call's deadline."""
-        started = perf_counter()
         try:
-            return self._once(handler, bound, args, attempts)
+            return self._once(progress, bound, attempts)
         except Exception as error:
             if not is_transport(error):
                 raise
-            left = bound.timeout_s - (perf_counter() - started)
-            again = lambda: self._once(handler, bound, args, attempts)  # noqa: E731
-            return retried(again, error, bound.retry, left, attempts)
+            seconds = perf_counter() - progress.called
+            attempts.append({"error": error_of(error), "seconds": seconds})
+            again = partial(self._once, progress, bound, attempts)
+            return retried(again, error, bound.retry, bound.timeout_s - seconds, attempts)
 
 
-def _described(raised: BaseException) -> CallError:
-    """Tell a tool that raised from one that never began, since the arguments do not fit it."""
-    error = error_of(raised)
-    if type(raised) is TypeError and _refused_at_the_door(raised):
-        error["kind"] = "invalid_arguments"
-    if isinstance(raised, SubjectError):
-        error["type"] = "ToolError"
-    return error
-
-
-def _refused_at_the_door(raised: TypeError) -> bool:
-    """Say whether a TypeError came from the call itself: the handler has no frame in it."""
-    trace = raised.__traceback__
-    while trace is not None and trace.tb_frame.f_globals.get("__name__") == __name__:
-        trace = trace.tb_next
-    return trace is None
-
-
-def _unknown(bound: BoundCall) -> CallError:
-    message = f"no tool {bound.tool!r} in the open table"
-    return {"kind": "unknown_tool", "type": "LookupError", "message": message}
+def _called(handler: Callable[..., Any], args: dict[str, Json]) -> Any:  # noqa: ANN401
+    """Call by keywords; a TypeError that the handler has no part in means that they do not fit."""
+    try:
+        return handler(**args)
+    except TypeError as error:
+        trace = error.__traceback__
+        if trace is not None and trace.tb_next is None:
+            raise ArgumentsError(str(error)) from error
+        raise
 
 
 def _timed_out(progress: Progress, bound: BoundCall) -> CallError:

@@ -1,32 +1,11 @@
 """How what a handler returns becomes one JSON document, once, and what it raises an error."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from evalkit.errors import TransportError
-from evalkit.jsonvalue import Json, NotJsonError, brief, plain, refuse
-from evalkit.trace import CallError
-
-TRANSPORT = (TransportError, ConnectionError, TimeoutError)
-TRANSPORT_NAMES = frozenset(
-    {
-        "httpx.TransportError",
-        "httpcore.NetworkError",
-        "requests.exceptions.ConnectionError",
-        "requests.exceptions.Timeout",
-        "urllib3.exceptions.HTTPError",
-        "aiohttp.client_exceptions.ClientConnectionError",
-    }
-)
-"""Exceptions of clients that are not imported here, known by the names in their ancestry."""
-TOO_MANY_REQUESTS = 429
-SERVER_ERROR = 500
-MESSAGE_LIMIT = 2_000
-
-
-class SubjectError(Exception):
-    """A result by which a tool reports an error, as MCP's `isError` does."""
+from evalkit.jsonvalue import MAX_DEPTH, MAX_SIZE, Json, NotJsonError, brief, plain, refuse
+from evalkit.toolbox.errors import SubjectError
 
 
 def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json:  # noqa: ANN401
@@ -50,70 +29,81 @@ def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json: 
 def _unpacked(returned: Any) -> Any:  # noqa: ANN401
     """Take a result out of what wraps it: an MCP result, a list of text blocks, JSON text."""
     if type(returned) is str:
-        return _parsed(returned) if returned[:1] in ("{", "[") else returned
+        return _parsed(returned) if returned.lstrip()[:1] in ("{", "[") else returned
     if _is_mcp_result(returned):
         return _of_mcp(returned)
-    if type(returned) in (list, tuple) and returned and all(map(_is_block, returned)):
+    if type(returned) in (list, tuple) and returned and all(map(_is_text_block, returned)):
         return _of_blocks(returned)
     return returned
 
 
 def _is_mcp_result(returned: object) -> bool:
-    return hasattr(returned, "content") and (
-        hasattr(returned, "isError") or hasattr(returned, "is_error")
-    )
+    """Know an MCP result by its two fields, of their types: an object may have any attribute."""
+    error = _either(returned, "isError", "is_error")
+    return type(error) is bool and type(getattr(returned, "content", None)) in (list, tuple)
 
 
 def _of_mcp(returned: Any) -> Any:  # noqa: ANN401
     """Read an MCP result: `isError` first, then `structuredContent`, then the text blocks."""
     if _either(returned, "isError", "is_error"):
-        raise SubjectError(
-            "\n".join(str(getattr(block, "text", block)) for block in returned.content)
-        )
+        said = "\n".join(str(getattr(block, "text", block)) for block in returned.content)
+        raise SubjectError(said)
     structured = _either(returned, "structuredContent", "structured_content")
     return structured if structured is not None else _of_blocks(returned.content)
 
 
 def _either(value: object, first: str, second: str) -> Any:  # noqa: ANN401
-    return getattr(value, first, None) or getattr(value, second, None)
+    found = getattr(value, first, None)
+    return getattr(value, second, None) if found is None else found
 
 
-def _is_block(value: object) -> bool:
+def _is_text_block(value: object) -> bool:
     return (
         not isinstance(value, dict)
-        and hasattr(value, "type")
-        and (hasattr(value, "text") or value.type != "text")
+        and type(getattr(value, "text", None)) is str
+        and (getattr(value, "type", None) == "text")
     )
 
 
-def _of_blocks(blocks: Iterable[Any]) -> Json:
+def _of_blocks(blocks: Sequence[Any]) -> Json:
     """Give the text of one block, parsed where it is JSON; of several, the list of them."""
-    texts = []
-    for index, block in enumerate(blocks):
-        if block.type != "text":
-            raise NotJsonError(f"block {index} is of type {block.type!r}, which is no text")
-        texts.append(_parsed(block.text))
-    if not texts:
+    if not blocks:
         raise NotJsonError("the result has no content")
+    for index, block in enumerate(blocks):
+        if not _is_text_block(block):
+            kind = getattr(block, "type", type(block).__name__)
+            raise NotJsonError(f"block {index} is of type {kind!r}, which is no text")
+    texts = [_parsed(block.text) for block in blocks]
     return texts[0] if len(texts) == 1 else texts
 
 
 def _parsed(text: str) -> Json:
-    """Parse strict JSON; a text that is none stays the text it is."""
+    """Parse strict JSON; a text that is none stays the text it is.
+
+    JSON that is not strict, or too large or deep to be read, is refused, not taken for prose.
+    """
+    if len(text) > MAX_SIZE:
+        raise NotJsonError(f"larger than {MAX_SIZE:,} characters")
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
-    except (ValueError, RecursionError):
+    except NotJsonError:
+        raise
+    except RecursionError:
+        raise NotJsonError(f"JSON text nested deeper than {MAX_DEPTH} levels") from None
+    except ValueError:
         return text
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(name)
+    raise NotJsonError(f"JSON text holds {name}, which is not finite")
 
 
 def _no_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     keyed = dict(pairs)
     if len(keyed) != len(pairs):
-        raise ValueError("a key stands twice")
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotJsonError(f"JSON text holds the key {brief(twice)} twice")
     return keyed
 
 
@@ -123,13 +113,19 @@ def convert(value: Any) -> Any:  # noqa: ANN401
     if hasattr(kind, "__attrs_attrs__"):
         return {each.name: getattr(value, each.name) for each in kind.__attrs_attrs__}
     if hasattr(kind, "__dataclass_fields__"):
-        return {name: getattr(value, name) for name in kind.__dataclass_fields__}
-    if hasattr(kind, "__pydantic_fields__"):
+        return _of_dataclass(value)
+    if hasattr(kind, "model_dump") and hasattr(kind, "model_fields"):
         return value.model_dump(mode="json", by_alias=True)
     for base, rebuild in _REBUILD.items():
         if issubclass(kind, base):
             return rebuild(value)
     return refuse(value)
+
+
+def _of_dataclass(value: Any) -> dict[str, Any]:  # noqa: ANN401
+    from dataclasses import fields  # noqa: PLC0415  - 5 ms; loaded already where there is one
+
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 _REBUILD: dict[type, Callable[[Any], Any]] = {
@@ -141,38 +137,3 @@ _REBUILD: dict[type, Callable[[Any], Any]] = {
     float: float.__float__,
 }
 """How a subclass of a builtin is read, by the builtin's own methods: its own may say anything."""
-
-
-def error_of(raised: BaseException) -> CallError:
-    """Describe what a handler raised: its kind, its type, its message."""
-    if isinstance(raised, NotJsonError):
-        kind = "unserialisable"
-    elif is_transport(raised):
-        kind = "transport"
-    else:
-        kind = "raised"
-    return {"kind": kind, "type": type(raised).__name__, "message": message_of(raised)}
-
-
-def message_of(raised: BaseException) -> str:
-    """Give an exception's message, or say why it has none to give."""
-    try:
-        return str(raised)[:MESSAGE_LIMIT]
-    except Exception as error:  # noqa: BLE001  - the subject's own `__str__`
-        return f"<{type(raised).__name__} whose message raised {type(error).__name__}>"
-
-
-def is_transport(raised: BaseException) -> bool:
-    """Say whether an exception means that the far end was out of reach: connection, 429, 5xx."""
-    if isinstance(raised, TRANSPORT):
-        return True
-    status = getattr(
-        getattr(raised, "response", None), "status_code", getattr(raised, "status_code", None)
-    )
-    if type(status) is int:
-        return status == TOO_MANY_REQUESTS or status >= SERVER_ERROR
-    ancestry = {
-        f"{kind.__module__.split('.')[0]}.{kind.__qualname__}" for kind in type(raised).__mro__
-    }
-    ancestry |= {f"{kind.__module__}.{kind.__qualname__}" for kind in type(raised).__mro__}
-    return not ancestry.isdisjoint(TRANSPORT_NAMES)

@@ -1,14 +1,13 @@
 """What is known of a tool before it is called: its style, and which arguments it accepts."""
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 
 from evalkit.jsonvalue import Json
-from evalkit.model import Ref, Tool
+from evalkit.model import Tool, refs
 from evalkit.operators.schema import schema_problem
 from evalkit.registry import hint_for, listing
 
@@ -109,7 +108,7 @@ def _schema_problems(
     schema: dict[str, Json], args: Mapping[str, Json], later: Mapping[str, str]
 ) -> list[ArgumentProblem]:
     """Put the schema to the arguments that are known; what a `Ref` fills is left to the run."""
-    known = {name: value for name, value in args.items() if not _holds_ref(value)}
+    known = {name: value for name, value in args.items() if next(refs(value), None) is None}
     unknown = {*later, *(name for name in args if name not in known)}
     relaxed = dict(schema)
     if unknown:
@@ -117,10 +116,4 @@ def _schema_problems(
     problem = schema_problem(relaxed, known)
     return (
         [] if problem is None else [ArgumentProblem(f"its schema refuses the arguments: {problem}")]
-    )
-
-
-def _holds_ref(value: Json) -> bool:
-    return type(value) is Ref or (
-        type(value) in (dict, list) and "Ref(" in json.dumps(value, default=repr)
     )
