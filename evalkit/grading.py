@@ -6,10 +6,12 @@ from typing import Any
 import attrs
 
 from evalkit.jsonvalue import MISSING, Json, brief
+from evalkit.model import Assertion
 from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, Check, ScenarioResult, Status
 from evalkit.subjects.arguments import filled
+from evalkit.toolbox.errors import message_of
 from evalkit.trace import Call, NotRun, Trace, TraceError
 
 BY_KIND = {
@@ -100,11 +102,9 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
     started = perf_counter()
     assertion = bound.assertion
     if bound.needs:
-        for name in bound.needs:
-            if name not in judged.saved:
-                reason = f"the saved value {name!r} is not there"
-                return _unfit(bound, step, "unsaved_value", reason)
-        assertion = assertion.but(expected=filled(assertion.expected, judged.saved))
+        assertion, flaw = _with_saved(bound, judged.saved)
+        if flaw is not None:
+            return _unfit(bound, step, "unsaved_value", flaw)
     actual = bound.path.resolve(judged.document)
     code, score, status = "unresolved_path", 0.0, Status.FAILED
     if actual is MISSING:
@@ -116,7 +116,7 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
             code, status, reason = (
                 "operator_raised",
                 Status.ERROR,
-                f"{type(error).__name__}: {error}",
+                f"{type(error).__name__}: {message_of(error)}",
             )
         else:
             score = verdict.score
@@ -125,6 +125,18 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
                 return Check(assertion, step, Status.PASSED, None, score, actual, "", seconds)
             code, reason = "wrong_value", verdict.reason
     return Check(assertion, step, status, code, score, actual, reason, perf_counter() - started)
+
+
+def _with_saved(bound: BoundAssertion, saved: dict[str, Json]) -> tuple[Assertion, str | None]:
+    """Put saved values where the assertion expects them; say why it can't be put with them."""
+    for name in bound.needs:
+        if name not in saved:
+            return bound.assertion, f"the saved value {name!r} is not there"
+    assertion = bound.assertion.but(expected=filled(bound.assertion.expected, saved))
+    flaw = bound.rule(assertion)
+    if flaw is None or flaw.warning:
+        return assertion, None
+    return assertion, f"the saved value can't be expected: {flaw.problem}"
 
 
 class _Grading:

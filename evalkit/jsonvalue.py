@@ -4,29 +4,24 @@ Every document that an assertion sees has passed `plain` before. That is what le
 code trust exact types: a class whose `__eq__` lies never gets as far as an operator.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
 from typing import Any, Final, TypeAlias
-
-import orjson
 
 Json: TypeAlias = Any
 """None, bool, int, finite float, str, list of these, or dict from str to these; exact types."""
 
-MAX_DEPTH: Final = 254
+MAX_DEPTH: Final = 200
 MAX_SIZE: Final = 10_000_000
 BIG: Final = 10**4000
 """Beyond this, CPython refuses to write an integer as text, so it could not be logged."""
 
-_dumps, _loads = orjson.dumps, orjson.loads
-_STRICT = (
-    orjson.OPT_PASSTHROUGH_SUBCLASS
-    | orjson.OPT_PASSTHROUGH_DATACLASS
-    | orjson.OPT_PASSTHROUGH_DATETIME
-)
 _LARGE = frozenset({bytes, bytearray, memoryview, set, frozenset})
 """Types whose repr may be as large as they are."""
 
+_LEAST = -BIG
+_RESERVED = frozenset(".[]*()'\"")
+_AS_IS = frozenset({bool, type(None)})
 _NUMBERS = frozenset({int, float})
 _SCALARS = frozenset({str, bool, type(None), int, float})
 
@@ -77,52 +72,55 @@ def refuse(value: object) -> Json:
 def plain(value: object, other: Callable[[Any], Json] = refuse) -> Json:
     """Copy a value into plain JSON builtins, or raise `NotJsonError` naming the place.
 
-    Exact builtins are copied, tuples become lists, enum members their values; anything else is handed to `other`, whose answer
-    is copied in turn unless it is the very object that was given. Depth is at most 254, as the JSON
-    writer takes it, size about 10 MB (of JSON text, or characters plus eight for each value).
-
-    A value that comes through JSON text unchanged, as nearly all do, is copied that way, in C; the
-    walk below is for the rest, and finds what is wrong with it.
+    Exact builtins are copied, tuples become lists; anything else is handed to `other`, whose answer
+    is copied in turn unless it is the very object that was given. Depth is at most 200, size about
+    10 MB: the characters of texts and keys, plus eight for each value.
 
     >>> plain({"a": (1, 2.5)})
     {'a': [1, 2.5]}
     """
-    try:
-        text = _dumps(value, None, _STRICT)
-        copied = _loads(text) if len(text) <= MAX_SIZE else MISSING
-        if copied == value:
-            return copied
-    except TypeError:
-        pass
     return _copy(value, other, MAX_DEPTH, [MAX_SIZE])
 
 
-def _copy(value: object, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:
+def _copy(value: Any, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:  # noqa: ANN401
     kind = type(value)
+    if kind is dict:
+        return _copy_dict(value, other, depth, left)
+    if kind is list or kind is tuple:
+        return _copy_list(value, other, depth, left)
     if kind in _SCALARS:
         return _scalar(value, left)
     if not depth:
-        raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels, or cyclic")
-    if kind is dict or kind is list or kind is tuple:
-        _charge(left, 8 * len(value))  # type: ignore[arg-type]
-        walk = _copy_dict if kind is dict else _copy_list
-        return walk(value, other, depth - 1, left)  # type: ignore[arg-type]
-    replaced = value.value if isinstance(value, Enum) else other(value)
+        raise _too_deep()
+    replaced = other(value)
     return value if replaced is value else _copy(replaced, other, depth - 1, left)
 
 
 def _copy_dict(
     value: dict[Any, Any], other: Callable[[Any], Json], depth: int, left: list[int]
 ) -> dict[str, Json]:
+    """Copy the items. Most of the time of a run is spent here, so common leaves cost no call."""
+    if not depth:
+        raise _too_deep()
     copied: dict[str, Json] = {}
-    for key, item in value.items():
-        name = key if type(key) is str else _key(key, other)
-        _charge(left, len(name))
-        try:
-            copied[name] = _copy(item, other, depth, left)
-        except NotJsonError as error:
-            error.steps.append(name)
-            raise
+    size = 8 * len(value)
+    key: Any = None
+    try:
+        for key, item in value.items():
+            name = key if type(key) is str else _key(key, other)
+            size += len(name)
+            kind = type(item)
+            if kind is str:
+                size += len(item)
+                copied[name] = item
+            elif kind in _AS_IS or (kind is int and _LEAST < item < BIG):
+                copied[name] = item
+            else:
+                copied[name] = _copy(item, other, depth - 1, left)
+    except NotJsonError as error:
+        error.steps.append(key)
+        raise
+    _charge(left, size)
     return copied
 
 
@@ -130,20 +128,23 @@ def _key(key: object, other: Callable[[Any], Json]) -> str:
     """Take a key that is a string of its own kind as the string it stands for."""
     if not issubclass(type(key), str):
         raise NotJsonError(f"the key {brief(key)} is no string")
-    name: str = key.value if isinstance(key, Enum) else other(key)
+    name: str = other(key)
     return name
 
 
 def _copy_list(
     value: Sequence[Any], other: Callable[[Any], Json], depth: int, left: list[int]
 ) -> list[Json]:
+    if not depth:
+        raise _too_deep()
+    _charge(left, 8 * len(value))
     copied: list[Json] = []
-    for index, item in enumerate(value):
-        try:
-            copied.append(_copy(item, other, depth, left))
-        except NotJsonError as error:
-            error.steps.append(index)
-            raise
+    try:
+        for item in value:
+            copied.append(_copy(item, other, depth - 1, left))  # noqa: PERF401  - its length is the place
+    except NotJsonError as error:
+        error.steps.append(len(copied))
+        raise
     return copied
 
 
@@ -153,7 +154,7 @@ def _scalar(value: Any, left: list[int]) -> Json:  # noqa: ANN401
     elif type(value) in _NUMBERS:
         if value - value != 0:
             raise NotJsonError(f"{value!r} is not finite")
-        if not -BIG < value < BIG:
+        if not _LEAST < value < BIG:
             raise NotJsonError("an integer of more than 4,000 digits")
     return value
 
@@ -162,6 +163,10 @@ def _charge(left: list[int], size: int) -> None:
     left[0] -= size
     if left[0] < 0:
         raise NotJsonError(f"larger than {MAX_SIZE:,} characters")
+
+
+def _too_deep() -> NotJsonError:
+    return NotJsonError(f"nested deeper than {MAX_DEPTH} levels, or cyclic")
 
 
 def copy_json(value: Json) -> Json:
@@ -220,20 +225,25 @@ _NAMES: dict[type, str] = {
 
 
 def dotted(steps: Iterable[str | int]) -> str:
-    """Write steps as a path: names with dots, indexes in brackets.
+    """Write steps as a path that leads there: names with dots, indexes and odd names in brackets.
 
     >>> dotted(["items", 0, "dotted.key"])
     'items[0]["dotted.key"]'
     """
     text = ""
     for step in steps:
-        if isinstance(step, int):
+        if type(step) is int:
             text += f"[{step}]"
-        elif not step or set(step) & set(".[]*()'\"") or step != step.strip():
-            text += f'["{step}"]'
+        elif type(step) is not str or _needs_quotes(step):
+            text += f"[{json.dumps(str(step), ensure_ascii=False)}]"
         else:
             text += f".{step}" if text else step
     return text
+
+
+def _needs_quotes(name: str) -> bool:
+    odd = not name or name != name.strip() or name == "$" or not name.isprintable()
+    return odd or not _RESERVED.isdisjoint(name)
 
 
 def brief(value: object, limit: int = 80) -> str:

@@ -19,12 +19,16 @@ Transform = Callable[[Any], Any]
 
 @attrs.define(eq=False)
 class BoundAssertion:
-    """An assertion with its path and operator bound; `needs` names the saved values it expects."""
+    """An assertion with its path and operator bound; `needs` names the saved values it expects.
+
+    `rule` says what is wrong with an operand that is only known in the run.
+    """
 
     assertion: Assertion
     path: Path
     function: OperatorFunction
     needs: tuple[str, ...]
+    rule: Callable[[Assertion], Any]
 
 
 @attrs.define(eq=False)

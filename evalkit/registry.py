@@ -1,9 +1,12 @@
 """How a name is looked up in a table, and what a wrong one is answered with."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from itertools import islice
 
 CLOSE_ENOUGH = 0.6
 LISTED = 8
+COMPARED = 1_000
+"""Of more names than these, only some that begin alike are looked at."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -14,8 +17,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches  # noqa: PLC0415  - only a mistake pays for the import
 
-    by_folded = {candidate.casefold(): candidate for candidate in known}
+    by_folded = {str(candidate).casefold(): str(candidate) for candidate in known}
     folded = name.casefold()
+    if len(by_folded) > COMPARED:
+        alike = (each for each in by_folded.items() if each[0][:1] == folded[:1])
+        by_folded = dict(islice(alike, COMPARED))
     close = get_close_matches(folded, by_folded, n=1, cutoff=CLOSE_ENOUGH)
     if not close:
         close = [candidate for candidate in by_folded if folded and folded in candidate][:1]
@@ -24,7 +30,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def hint_for(name: str, known: Iterable[str]) -> str:
     """Say what would have been accepted: the nearest name, else the first few there are."""
-    names = sorted(known)
+    names = sorted(map(str, known))
     close = nearest(name, names)
     if close is not None:
         return f"did you mean {close!r}?"
@@ -33,13 +39,6 @@ def hint_for(name: str, known: Iterable[str]) -> str:
 
 def listing(names: Iterable[str], limit: int = LISTED) -> str:
     """Write names as a short list that says how many it leaves out."""
-    shown = list(names)
+    shown = list(map(str, names))
     text = ", ".join(repr(name) for name in shown[:limit])
     return f"{text} and {len(shown) - limit} more" if len(shown) > limit else text
-
-
-def entry_points(group: str) -> Mapping[str, object]:
-    """Give what installed packages offer under an entry-point group, not yet imported."""
-    from importlib.metadata import entry_points as installed  # noqa: PLC0415  - 20 ms, rarely used
-
-    return {point.name: point for point in installed(group=group)}

@@ -7,12 +7,12 @@ from typing import Any, Literal
 import attrs
 from attrs import field
 
-from evalkit.jsonvalue import MISSING, Json, refuse
+from evalkit.jsonvalue import BIG, MISSING, Json, refuse
 from evalkit.model import fields
 
 EACH = ("all", "any")
 SEVERITIES = ("fail", "warn")
-_PLAIN = frozenset({str, int, bool, type(None)})
+_PLAIN = frozenset({str, bool, type(None)})
 
 
 class Op(StrEnum):
@@ -103,6 +103,8 @@ def _op(value: Op | str) -> Op | str:
 def _expected(value: object) -> Any:  # noqa: ANN401
     if type(value) in _PLAIN or value is MISSING or type(value) is Ref:
         return value
+    if type(value) is int and -BIG < value < BIG:
+        return value
     return fields.json_value("Assertion.expected", value, allow_ref)
 
 
@@ -133,7 +135,8 @@ class Assertion:
         if type(self.path) is not str or type(self.description) is not str:
             fields.prose("Assertion.path", self.path)
             fields.prose("Assertion.description", self.description)
-        if (self.each, self.tolerance, self.rel, self.weight, self.severity) != _USUAL:
+        rare = (self.each, self.tolerance, self.rel, self.weight, self.severity)
+        if rare != _USUAL or type(self.weight) is bool:
             _check_unusual(self)
 
     def but(self, **changes: Any) -> "Assertion":  # noqa: ANN401

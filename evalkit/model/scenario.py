@@ -73,11 +73,8 @@ def _tool_calls(value: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _tags(value: Iterable[str]) -> tuple[str, ...]:
-    return (
-        fields.texts("Scenario.tags", value)
-        if value
-        else fields.several("Scenario.tags", value, str)
-    )
+    """Take tags as a set in the author's order: one that stands twice counts once."""
+    return tuple(dict.fromkeys(fields.texts("Scenario.tags", value)))
 
 
 def _assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:

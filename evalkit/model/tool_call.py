@@ -73,7 +73,8 @@ class ToolCall:
         """Check what has no converter; the rarely used fields only where one of them was used."""
         if type(self.label) is not str:
             fields.prose("ToolCall.label", self.label)
-        if (self.expect_error, self.timeout_s, self.retry) != _USUAL:
+        rare = (self.expect_error, self.timeout_s, self.retry)
+        if rare != _USUAL or type(self.retry) is not int:
             _check_unusual(self)
 
     def but(self, **changes: Any) -> "ToolCall":  # noqa: ANN401

@@ -81,7 +81,8 @@ def _unnamed(actual: Json, severity: str, check: str, document: Json) -> Verdict
     if issues is None:
         return fails("there is no list of issues, neither at the path nor as 'issues'")
     for index, issue in enumerate(issues):
-        if type(issue) is not dict or "severity" not in issue or "check" not in issue:
+        said = (issue.get("severity"), issue.get("check")) if type(issue) is dict else ()
+        if len(said) == 0 or any(type(each) is not str for each in said):
             return fails(f"issue {index} has no severity and check to go by: {brief(issue)}")
         if _is(issue, severity) and issue["check"] == check:
             return fails(f"there is the {severity} {check!r}: {brief(issue)}")

@@ -1,11 +1,13 @@
 """The operator that puts a JSON Schema to a value, and what makes a validator of one."""
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from evalkit.jsonvalue import Json, dotted
+from evalkit.jsonvalue import Json, brief, dotted
 from evalkit.model import Assertion
+from evalkit.operators.values import MATCH_TIMEOUT_S, pattern
 from evalkit.operators.verdicts import HOLDS, fails
 from evalkit.protocols import Context
 from evalkit.result import Verdict
@@ -35,6 +37,9 @@ def schema_flaw(schema: Json) -> str | None:
     """Say what is wrong with a schema itself; None where it is one."""
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
+    outside = next((ref for ref in _references(schema) if not _leads_inside(ref, schema)), None)
+    if outside is not None:
+        return f"refers to {brief(outside)}, which is not in it; nothing is fetched"
     try:
         validator(json.dumps(schema, sort_keys=True))
     except SchemaError as error:
@@ -42,13 +47,57 @@ def schema_flaw(schema: Json) -> str | None:
     return None
 
 
+def _references(schema: Json) -> Iterator[Json]:
+    """Yield every `$ref` of a schema."""
+    if type(schema) is dict:
+        if "$ref" in schema:
+            yield schema["$ref"]
+        for item in schema.values():
+            yield from _references(item)
+    elif type(schema) is list:
+        for item in schema:
+            yield from _references(item)
+
+
+def _leads_inside(ref: Json, schema: Json) -> bool:
+    """Say whether a reference is a pointer into the schema, or an anchor or id of it."""
+    if type(ref) is not str:
+        return True
+    if ref.startswith("https://json-schema.org/"):
+        return True
+    if not ref.startswith("#/"):
+        return ref == "#" or ref.removeprefix("#") in json.dumps(schema)
+    for step in ref[2:].split("/"):
+        name = step.replace("~1", "/").replace("~0", "~").replace("%25", "%")
+        if type(schema) is list and name.isdecimal() and int(name) < len(schema):
+            schema = schema[int(name)]
+        elif type(schema) is dict and name in schema:
+            schema = schema[name]
+        else:
+            return False
+    return True
+
+
 @lru_cache(maxsize=1_024)
 def validator(text: str) -> Any:  # noqa: ANN401
-    """Make the validator of a schema given as JSON text; `SchemaError` where it is none."""
+    """Make the validator of a schema given as JSON text; `SchemaError` where it is none.
+
+    Patterns are searched under a time limit, and references lead nowhere but to the schema itself
+    and the published ones of JSON Schema, which come with the package.
+    """
     from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.validators import validator_for  # noqa: PLC0415
+    from jsonschema.validators import extend, validator_for  # noqa: PLC0415
+    from jsonschema_specifications import REGISTRY  # noqa: PLC0415
 
     document = json.loads(text)
     kind = validator_for(document, default=Draft202012Validator)
     kind.check_schema(document)
-    return kind(document)
+    return extend(kind, {"pattern": _pattern})(document, registry=REGISTRY)
+
+
+def _pattern(_validator: object, wanted: str, instance: Json, _schema: Json) -> Iterator[Any]:
+    """Search a pattern as MATCHES does, under its time limit."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
+
+    if type(instance) is str and not pattern(wanted).search(instance, timeout=MATCH_TIMEOUT_S):
+        yield ValidationError(f"{instance!r} does not match {wanted!r}")

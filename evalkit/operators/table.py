@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import attrs
 
-from evalkit.jsonvalue import Json, brief
+from evalkit.jsonvalue import Json, brief, copy_json, is_number
 from evalkit.model import Assertion, Op
 from evalkit.operators import operands, values
 from evalkit.operators.issues import has_issue, no_issue
@@ -68,13 +68,17 @@ def custom(function: Callable[..., Verdict | bool], name: str) -> Operator:
     """Make an operator of an author's function; what it answers is checked, since it decides."""
 
     def judged(actual: Json, assertion: Assertion, context: Context) -> Verdict:
-        verdict = function(actual, assertion, context)
+        verdict = function(copy_json(actual), assertion, context)
         if type(verdict) is bool:
             return HOLDS if verdict else fails(f"{name} says no to {brief(actual)}")
         if type(verdict) is not Verdict or type(verdict.passed) is not bool:
             raise TypeError(f"operator {name!r} gave {verdict!r}, expected a Verdict or a bool")
-        if not 0 <= verdict.score <= 1:
+        if not is_number(verdict.score) or not 0 <= verdict.score <= 1:
             raise ValueError(f"operator {name!r} gave the score {verdict.score!r}, expected 0 to 1")
+        if type(verdict.reason) is not str:
+            raise TypeError(
+                f"operator {name!r} gave the reason {verdict.reason!r}, expected a text"
+            )
         return verdict
 
     return Operator(lambda _: None, judged, name)

@@ -1,7 +1,6 @@
 """The operators on values: JSON equality, no coercion, and a no for a type they are not for."""
 
 from functools import lru_cache
-from math import inf
 from typing import Any
 
 from evalkit.jsonvalue import Json, brief, equal, is_number, type_name
@@ -12,6 +11,8 @@ from evalkit.protocols import Context
 from evalkit.result import Verdict
 
 DEFAULT_TOLERANCE = 0.15
+EXACT = 2**53
+"""Above this, a float is a whole number and an integer may be no float."""
 MATCH_TIMEOUT_S = 1.0
 TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -40,24 +41,27 @@ def approx(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     """Hold where |actual - expected| < tolerance (0.15), or within `rel` times |expected|."""
     if not is_number(actual):
         return wrong_type("a number", actual)
-    expected = assertion.expected
-    bound = assertion.tolerance
-    if assertion.rel is not None:
-        bound = max(bound or 0.0, assertion.rel * abs(expected))
-    elif bound is None:
-        bound = DEFAULT_TOLERANCE
-    off = _distance(actual, expected)
+    off = _distance(actual, assertion.expected)
+    bound = _allowed(assertion)
     if off < bound or off == 0:
         return HOLDS
-    return fails(f"got {brief(actual)}, off by {brief(off)}, allowed below {bound:g}")
+    return fails(f"got {brief(actual)}, off by {brief(off)}, allowed below {brief(bound)}")
+
+
+def _allowed(assertion: Assertion) -> float:
+    """Give the distance below which a value is near enough."""
+    if assertion.rel is None:
+        return DEFAULT_TOLERANCE if assertion.tolerance is None else assertion.tolerance
+    size = abs(assertion.expected)
+    share = int(assertion.rel * EXACT) * size // EXACT if size > EXACT else assertion.rel * size
+    return max(assertion.tolerance or 0.0, share)
 
 
 def _distance(left: float, right: float) -> float:
-    """Give |left - right|; an integer beyond any float is infinitely far from one."""
-    try:
-        return abs(left - right)
-    except OverflowError:
-        return inf
+    """Give |left - right|, exactly: a float beyond 2^53 is a whole number, and taken as one."""
+    if abs(left) > EXACT or abs(right) > EXACT:
+        return abs(int(left) - int(right))
+    return abs(left - right)
 
 
 def _comparable(actual: Json, expected: Json) -> bool:
@@ -153,14 +157,13 @@ def contains_any(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 
 def _contained(actual: Json, members: list[Json], *, every: bool) -> Verdict:
     found = [_has(actual, member) for member in members]
-    if None in found:
+    if None in found and (every or not any(found)):
         return _uncontainable(actual, members[found.index(None)])
     if all(found) if every else any(found):
         return HOLDS
-    absent = ", ".join(
-        brief(member) for member, there in zip(members, found, strict=True) if not there
-    )
-    return fails(f"{absent} {'is' if len(members) == 1 else 'are'} not in {brief(actual)}")
+    absent = [brief(one) for one, there in zip(members, found, strict=True) if not there]
+    verb = "is" if len(members) == 1 else "are"
+    return fails(f"{', '.join(absent)} {verb} not in {brief(actual)}")
 
 
 def _uncontainable(actual: Json, member: Json) -> Verdict:

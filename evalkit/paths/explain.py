@@ -3,7 +3,7 @@
 import attrs
 
 from evalkit.jsonvalue import Json, dotted, type_name
-from evalkit.paths.many import Stage
+from evalkit.paths.many import Stage, TooManyError
 from evalkit.paths.path import Path
 from evalkit.paths.scan import Index, Key, Name, Selector, Step
 from evalkit.registry import listing, nearest
@@ -20,24 +20,29 @@ class Unresolved:
     def __str__(self) -> str:
         """Say it in one line, as a check's reason does."""
         place = repr(self.resolved) if self.resolved else "the document"
-        line = f"does not resolve: {place} is {self.found}"
+        joint = " " if self.found.startswith("selects") else " is "
+        line = f"does not resolve: {place}{joint}{self.found}"
         return f"{line}; did you mean {self.nearest!r}?" if self.nearest else line
 
 
 def explain(path: Path, document: Json) -> Unresolved:
     """Say how far a path got in a document that it does not resolve in.
 
+    >>> from evalkit.paths import compile_path
     >>> str(explain(compile_path("size.widht"), {"size": {"width": 3}}))
     "does not resolve: 'size' is an object with the key 'width'; did you mean 'size.width'?"
     """
     values: list[Json] = [document]
     walked: list[Step] = []
-    for stage in path.stages:
-        selected = stage(values)
-        if selected is None:
-            return _stopped(walked, stage, _culprit(stage, values), len(values))
-        values = selected
-        walked.append(stage.step)
+    try:
+        for stage in path.stages:
+            selected = stage(values)
+            if selected is None:
+                return _stopped(walked, stage, _culprit(stage, values), len(values))
+            values = selected
+            walked.append(stage.step)
+    except TooManyError as error:
+        return Unresolved(path.text, str(error), None)
     return Unresolved(path.text, describe(document), None)
 
 

@@ -82,12 +82,21 @@ def _select(node: Node, refuse: _Refusal) -> Select:
     if kind == "Index":
         return _union(list, node.indices)
     if kind == "Fields":
-        return _union(dict, node.fields)
+        return _union(dict, _quoted(node.fields, refuse))
     if kind == "Wildcard":
         return children
     if kind == "Filter":
         return _filter(_all_of(node.expressions, refuse))
     raise refuse(f"{kind.lower()} is not allowed; a slice, a union or a filter is")
+
+
+def _quoted(names: tuple[str, ...], refuse: _Refusal) -> tuple[str, ...]:
+    """Refuse bare words in a union: in brackets, a name is quoted."""
+    if len(names) > 1 and not all(
+        f"'{name}'" in refuse.inner or f'"{name}"' in refuse.inner for name in names
+    ):
+        raise refuse("a name in brackets is quoted: ['a','b']")
+    return names
 
 
 def _slice(node: Node) -> Select:
@@ -101,12 +110,14 @@ def _slice(node: Node) -> Select:
     return select
 
 
-def _union(container: type, members: tuple[Any, ...]) -> Select:
+def _union(container: type[Any], members: tuple[Any, ...]) -> Select:
     """Select several members by name or index, each of which must be there."""
 
     def select(value: Any) -> list[Json] | None:  # noqa: ANN401
+        if type(value) is not container:
+            return None
         try:
-            return [value[member] for member in members] if type(value) is container else None
+            return [value[member] for member in members]
         except (KeyError, IndexError):
             return None
 
@@ -182,33 +193,24 @@ _COMPARE: dict[str, Callable[[Json, Json], bool]] = {
 
 
 def _exists(node: Node, refuse: _Refusal) -> Test:
-    steps = _relative(node, refuse)
+    selects = _relative(node, refuse)
 
     def exists(value: Json) -> bool:
         values = [value]
-        for deep, select in steps:
-            values = _spread(values, select, deep=deep)
+        for select in selects:
+            values = [found for each in values for found in select(each) or ()]
         return bool(values)
 
     return exists
 
 
-def _spread(values: list[Json], select: Select, *, deep: bool) -> list[Json]:
-    found: list[Json] = []
-    for value in values:
-        found += select(value) or []
-        if deep:
-            found += _spread(children(value) or [], select, deep=True)
-    return found
-
-
 def _single(node: Node, refuse: _Refusal) -> Value:
-    steps = _relative(node, refuse)
+    selects = _relative(node, refuse)
     if not _singular(node):
         raise refuse("a comparison takes a path to one value")
 
     def value_of(value: Json) -> Json:
-        for _, select in steps:
+        for select in selects:
             selected = select(value)
             if not selected:
                 return MISSING
@@ -227,14 +229,14 @@ def _singular(node: Node) -> bool:
     return kind == "This" or (kind == "Fields" and len(node.fields) == 1)
 
 
-def _relative(node: Node, refuse: _Refusal) -> list[tuple[bool, Select]]:
-    """Give the selectors of a path inside a filter, each with whether `..` stood before it."""
+def _relative(node: Node, refuse: _Refusal) -> list[Select]:
+    """Give the selectors of a path inside a filter, in order."""
     if _kind(node) == "Fields":
         _refuse_literal(node, refuse)
     return _flat(node, refuse)
 
 
-def _flat(node: Node, refuse: _Refusal) -> list[tuple[bool, Select]]:
+def _flat(node: Node, refuse: _Refusal) -> list[Select]:
     kind = _kind(node)
     if kind == "This":
         return []
@@ -243,9 +245,8 @@ def _flat(node: Node, refuse: _Refusal) -> list[tuple[bool, Select]]:
     if kind == "Child":
         return _flat(node.left, refuse) + _flat(node.right, refuse)
     if kind == "Descendants":
-        (_, first), *rest = _flat(node.right, refuse)
-        return [*_flat(node.left, refuse), (True, first), *rest]
-    return [(False, _select(node, refuse))]
+        raise refuse(".. is not allowed in a filter, which would look below every value anew")
+    return [_select(node, refuse)]
 
 
 def _refuse_literal(node: Node, refuse: _Refusal) -> None:

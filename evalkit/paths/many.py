@@ -15,6 +15,15 @@ from evalkit.paths.scan import Selector, Step
 from evalkit.paths.select import Select, child, children
 
 MAX_MATCHES = 100_000
+MAX_VISITS = 200_000
+
+
+class TooManyError(Exception):
+    """More values than a path may select, or look at on the way."""
+
+    def __str__(self) -> str:
+        """Say how many there may be."""
+        return f"selects more than {MAX_MATCHES:,} values, or looks at more than {MAX_VISITS:,}"
 
 
 @attrs.frozen(eq=False)
@@ -27,6 +36,7 @@ class Stage:
     def __call__(self, values: list[Json]) -> list[Json] | None:
         """Give what the stage selects of all values; None where it can't be put to one of them."""
         found: list[Json] = []
+        visits = 0
         for value in values:
             for candidate in _below(value) if self.step.deep else (value,):
                 selected = self.select(candidate)
@@ -34,8 +44,9 @@ class Stage:
                     found += selected
                 elif not self.step.deep:
                     return None
-                if len(found) > MAX_MATCHES:
-                    return None
+                visits += 1
+                if len(found) > MAX_MATCHES or visits > MAX_VISITS:
+                    raise TooManyError
         return found
 
 
@@ -47,11 +58,14 @@ def stages_of(text: str, steps: tuple[Step, ...]) -> tuple[Stage, ...]:
 def walk_stages(stages: tuple[Stage, ...], document: Json) -> Json:
     """Give the list of the values that the stages select in turn, or `MISSING`."""
     values: list[Json] = [document]
-    for stage in stages:
-        selected = stage(values)
-        if selected is None:
-            return MISSING
-        values = selected
+    try:
+        for stage in stages:
+            selected = stage(values)
+            if selected is None:
+                return MISSING
+            values = selected
+    except TooManyError:
+        return MISSING
     return values
 
 

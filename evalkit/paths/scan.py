@@ -81,9 +81,9 @@ def _start(text: str) -> int:
 def _steps(text: str, at: int) -> Iterator[Step]:
     first = at == 0
     while at < len(text):
-        at, deep, named = _separator(text, at, first=first)
+        at, deep = _separator(text, at, first=first)
         first = False
-        if text[at : at + 1] == "[" and not named:
+        if text[at : at + 1] == "[":
             at, step = _bracket(text, at, deep=deep)
         elif text[at : at + 1] == "*":
             at, step = at + 1, Selector("*", at, deep)
@@ -92,17 +92,17 @@ def _steps(text: str, at: int) -> Iterator[Step]:
         yield step
 
 
-def _separator(text: str, at: int, *, first: bool) -> tuple[int, bool, bool]:
-    """Give the offset behind `..`, `.` or nothing, if it was `..`, and if a name is due."""
+def _separator(text: str, at: int, *, first: bool) -> tuple[int, bool]:
+    """Give the offset behind `..`, `.` or nothing, and whether it was `..`."""
     if text.startswith("..", at):
-        return at + 2, True, False
+        return at + 2, True
     if text[at] == ".":
         if first:
             raise PathError(text, at, "a path does not begin with a dot")
-        return at + 1, False, True
+        return at + 1, False
     if not first and text[at] != "[":
         raise PathError(text, at, f"a dot or a bracket is missing before {text[at]!r}")
-    return at, False, False
+    return at, False
 
 
 def _name(text: str, at: int, *, deep: bool) -> tuple[int, Step]:
@@ -114,6 +114,8 @@ def _name(text: str, at: int, *, deep: bool) -> tuple[int, Step]:
         raise PathError(text, end, f'{text[end]!r} can\'t stand in a name; quote it: ["…"]')
     if not name:
         raise PathError(text, at, "a name is missing")
+    if name == "$":
+        raise PathError(text, at, "$ stands for the document, at the beginning only; quote it")
     if name != name.strip():
         raise PathError(text, at, f"blanks around the name {name!r}; quote it: [{name!r}]")
     return end, Name(name, _index(name), deep)

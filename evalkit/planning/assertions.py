@@ -43,7 +43,7 @@ class AssertionBinder:
             return None
         expected = assertion.expected
         needs = () if type(expected) in _SCALAR else tuple(dict.fromkeys(refs(expected)))
-        return BoundAssertion(assertion, path, function, needs)
+        return BoundAssertion(assertion, path, function, needs, operator.rule)
 
     def bind_to_trace(self, scenario: Scenario, index: int) -> BoundAssertion | None:
         """Bind an assertion on the trace, which begins with the name of one of its parts."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 from evalkit.jsonvalue import MAX_DEPTH, MAX_SIZE, Json, NotJsonError, brief, plain, refuse
@@ -108,7 +109,7 @@ def _no_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def convert(value: Any) -> Any:  # noqa: ANN401
-    """Turn an object that is a record into a dict, and a subclass of a builtin into the builtin."""
+    """Turn a record into a dict, an enum member into its value, a builtin's kind into the builtin."""
     kind = type(value)
     if hasattr(kind, "__attrs_attrs__"):
         return {each.name: getattr(value, each.name) for each in kind.__attrs_attrs__}
@@ -116,6 +117,8 @@ def convert(value: Any) -> Any:  # noqa: ANN401
         return _of_dataclass(value)
     if hasattr(kind, "model_dump") and hasattr(kind, "model_fields"):
         return value.model_dump(mode="json", by_alias=True)
+    if issubclass(kind, Enum):
+        return value.value
     for base, rebuild in _REBUILD.items():
         if issubclass(kind, base):
             return rebuild(value)
