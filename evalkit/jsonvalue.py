@@ -113,6 +113,8 @@ def _copy_dict(
             if kind is str:
                 size += len(item)
                 copied[name] = item
+            elif kind is dict:
+                copied[name] = _copy_dict(item, other, depth - 1, left)
             elif kind in _AS_IS or (kind is int and _LEAST < item < BIG):
                 copied[name] = item
             else:
@@ -120,7 +122,9 @@ def _copy_dict(
     except NotJsonError as error:
         error.steps.append(key)
         raise
-    _charge(left, size)
+    left[0] -= size
+    if left[0] < 0:
+        raise _too_large()
     return copied
 
 
@@ -162,7 +166,11 @@ def _scalar(value: Any, left: list[int]) -> Json:  # noqa: ANN401
 def _charge(left: list[int], size: int) -> None:
     left[0] -= size
     if left[0] < 0:
-        raise NotJsonError(f"larger than {MAX_SIZE:,} characters")
+        raise _too_large()
+
+
+def _too_large() -> NotJsonError:
+    return NotJsonError(f"larger than {MAX_SIZE:,} characters")
 
 
 def _too_deep() -> NotJsonError:

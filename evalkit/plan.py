@@ -36,8 +36,9 @@ class BoundCall:
     """A tool call, ready to be made: `needs` names the saved values that its arguments take.
 
     `flat` says that the arguments are scalars only, so that a shallow copy is the tool's own.
-    `by_dict` says that the handler takes all of them as one dict. `error_if` is the tool's own test
-    for a result that reports an error. `schema` is what arguments are put to that the run makes. `wanted_error` is the check for an expected error.
+    `by_dict` says that the handler takes all of them as one dict. `schema` is what arguments are
+    put to that are only known in the run. `error_if` is the tool's own test for a result that
+    reports an error. `wanted_error` is the check for an expected error.
     """
 
     step: int

@@ -52,7 +52,7 @@ def _allowed(assertion: Assertion) -> float:
     """Give the distance below which a value is near enough."""
     if assertion.rel is None:
         return DEFAULT_TOLERANCE if assertion.tolerance is None else assertion.tolerance
-    size = abs(assertion.expected)
+    size: float = abs(assertion.expected)
     share = int(assertion.rel * EXACT) * size // EXACT if size > EXACT else assertion.rel * size
     return max(assertion.tolerance or 0.0, share)
 

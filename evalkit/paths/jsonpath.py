@@ -90,6 +90,9 @@ def _select(node: Node, refuse: _Refusal) -> Select:
     raise refuse(f"{kind.lower()} is not allowed; a slice, a union or a filter is")
 
 
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"").findall
+
+
 def _quoted(names: tuple[str, ...], refuse: _Refusal) -> tuple[str, ...]:
     """Refuse bare words in a union: in brackets, a name is quoted."""
     if len(names) > 1 and not all(

@@ -109,7 +109,7 @@ def _no_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def convert(value: Any) -> Any:  # noqa: ANN401
-    """Turn a record into a dict, an enum member into its value, a builtin's kind into the builtin."""
+    """Turn a record into a dict, an enum member into its value, a kind of builtin into it."""
     kind = type(value)
     if hasattr(kind, "__attrs_attrs__"):
         return {each.name: getattr(value, each.name) for each in kind.__attrs_attrs__}
