@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 from evalkit.errors import CatalogueError, Problem
 from evalkit.model import Scenario
 from evalkit.operators import OPERATORS, Operator, custom
-from evalkit.places import execution_of, place_of
-from evalkit.registry import hint_for
+from evalkit.places import execution_of, in_cell, place_of
+from evalkit.protocols import Scope  # noqa: TC001  - a type that readers of the class look up
+from evalkit.registry import counted, hint_for
 from evalkit.select import Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -21,7 +22,8 @@ class Catalogue:
     """Scenarios by name, in order; `add` is the `_s` of a catalogue of one's own.
 
     `tools` is the table or factory that they are for, where one is known; `operators` are the
-    author's own. `notes` says what a later execution has replaced.
+    author's own; `source` is the file it was loaded from. `notes` says what a later execution has
+    replaced.
 
     >>> shop = Catalogue("shop")
     >>> from evalkit import Scenario, ToolCall
@@ -36,6 +38,9 @@ class Catalogue:
         self.tools: Any = None
         self.operators: dict[str, Operator] = {}
         self.notes: list[str] = []
+        self.problems: list[Problem] = []
+        self.source: str | None = None
+        self.scope: Scope | None = None
         self.modules: set[str] = set()
         self._scenarios: dict[str, Scenario] = {}
         self._executions: dict[str, object] = {}
@@ -59,16 +64,20 @@ class Catalogue:
         key = _folded(scenario.name)
         earlier = self._scenarios.get(key)
         if earlier is not None:
-            if self._executions[key] == execution:
+            if _same(self._executions[key], execution):
                 _refuse(_twice(scenario, earlier, place), loading)
                 return scenario
-            self.notes.append(
-                f"{place} replaces the scenario {scenario.name!r} of {earlier.source}"
-            )
+            self._say(f"{place} replaces the scenario {scenario.name!r} of {earlier.source}")
         self._scenarios[key] = scenario
         self._executions[key] = execution
         self.modules.add(frame.f_globals.get("__name__", ""))
         return scenario
+
+    def _say(self, note: str) -> None:
+        """Note what was replaced; where a notebook's cell did it, below the cell as well."""
+        self.notes.append(note)
+        if in_cell():
+            sys.stderr.write(f"evalkit: {note}\n")
 
     def take_in(self, other: "Catalogue", loading: "Loading | None" = None) -> None:
         """Register the scenarios and operators of another catalogue; a taken name is an error."""
@@ -112,7 +121,8 @@ class Catalogue:
 
     def _with(self, scenarios: Iterable[Scenario]) -> "Catalogue":
         chosen = Catalogue(self.name)
-        chosen.tools, chosen.operators = self.tools, self.operators
+        chosen.tools, chosen.operators, chosen.scope = self.tools, self.operators, self.scope
+        chosen.source = self.source
         chosen._scenarios = {_folded(scenario.name): scenario for scenario in scenarios}
         chosen._executions = dict.fromkeys(chosen._scenarios)
         return chosen
@@ -144,7 +154,7 @@ class Catalogue:
 
     def __repr__(self) -> str:
         """Say what it is and how much is in it."""
-        return f"<Catalogue {self.name!r}: {len(self)} scenarios>"
+        return f"<Catalogue {self.name!r}: {counted(len(self), 'scenario')}>"
 
 
 class Tags(Sequence[str]):
@@ -218,6 +228,11 @@ def operator(name: str) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def _same(execution: object, other: object) -> bool:
+    """Say whether two executions are one: the same object, or equal cell numbers."""
+    return execution is other or (type(execution) is tuple and execution == other)
 
 
 def _twice(scenario: Scenario, earlier: Scenario, place: str) -> Problem:

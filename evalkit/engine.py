@@ -8,6 +8,7 @@ import attrs
 
 from evalkit.grading import UNAVAILABLE, grade, skipped, ungraded
 from evalkit.plan import Plan
+from evalkit.protocols import Scope
 from evalkit.result import BAD, ScenarioResult
 from evalkit.subjects import Progress, ToolSubject
 from evalkit.subjects.output import Output
@@ -24,10 +25,11 @@ T = TypeVar("T")
 
 @attrs.frozen(eq=False)
 class Job:
-    """One plan, and the tools it is for."""
+    """One plan, the tools it is for, and the scope that its file's code runs in."""
 
     plan: Plan
     toolbox: Toolbox
+    scope: Scope | None = None
 
 
 class Engine:
@@ -50,6 +52,7 @@ class Engine:
         self._emit = emit
         self._left = max_failures
         self._current: Progress | None = None
+        self._scope: Scope | None = None
 
     def run(self) -> None:
         """Run the jobs that are left; called on a lane of the watch."""
@@ -71,6 +74,9 @@ class Engine:
     def _go_on(self, subject: ToolSubject) -> None:
         lane = self._watch.lane
         for job in self._jobs:
+            if job.scope is not self._scope and job.scope is not None:
+                job.scope.activate()
+                self._scope = job.scope
             result = self._run_one(job, subject, lane)
             if self._watch.stopping or self._done(result):
                 return

@@ -24,8 +24,7 @@ class Problem:
 
     def __str__(self) -> str:
         """Give the problem in one line, as the command line prints it."""
-        place = f"{self.source}: {self.where}" if self.source else self.where
-        line = f"{place}: {self.problem}" if place else self.problem
+        line = ": ".join(part for part in (self.source, self.where, self.problem) if part)
         return f"{line}; {self.hint}" if self.hint else line
 
 

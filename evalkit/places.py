@@ -2,14 +2,15 @@
 
 import sys
 from bisect import bisect_right
-from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
 
 KEPT = 64
 
-_LINES: dict[int, tuple[CodeType, list[int], list[int]]] = {}
-"""By a code object's id: the object, which keeps the id its own, and where each line begins."""
+Table = tuple[CodeType, str, list[int], list[int]]
+
+_TABLES: dict[int, Table] = {}
+"""By a code object's id: the object, which keeps the id its own; its file; where lines begin."""
 
 
 def place_of(frame: FrameType) -> str:
@@ -19,25 +20,23 @@ def place_of(frame: FrameType) -> str:
     many scenarios quadratic; here the table is read once.
     """
     code = frame.f_code
-    known = _LINES.get(id(code)) or _read(code)
-    line = known[2][bisect_right(known[1], frame.f_lasti) - 1]
-    return f"{_shown(code.co_filename)}:{line}"
+    _, file, starts, lines = _TABLES.get(id(code)) or _read(code)
+    return f"{file}:{lines[bisect_right(starts, frame.f_lasti) - 1]}"
 
 
-def _read(code: CodeType) -> tuple[CodeType, list[int], list[int]]:
+def _read(code: CodeType) -> Table:
     """Read the line table of a code object; entries without a line go with the one before."""
     starts, lines, last = [], [], code.co_firstlineno
     for start, _, line in code.co_lines():
         last = line or last
         starts.append(start)
         lines.append(last)
-    if len(_LINES) >= KEPT:
-        _LINES.clear()
-    known = _LINES[id(code)] = (code, starts, lines)
-    return known
+    if len(_TABLES) >= KEPT:
+        _TABLES.clear()
+    table = _TABLES[id(code)] = (code, _shown(code.co_filename), starts, lines)
+    return table
 
 
-@lru_cache(maxsize=256)
 def _shown(filename: str) -> str:
     if filename.startswith("<"):
         return filename
@@ -63,8 +62,20 @@ def execution_of(frame: FrameType) -> object:
     return (outermost or frame).f_code
 
 
-def _cell() -> object:
-    """Give the number of the cell that a notebook is executing; None outside of one."""
+def in_cell() -> bool:
+    """Say whether a notebook's cell is being executed."""
+    return _cell() is not None
+
+
+def _cell() -> tuple[object, ...] | None:
+    """Tell one execution of a cell from another; None outside of a notebook.
+
+    By its number, and by the message that asked for it, which a silent execution has too.
+    """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    return None if shell is None else ("cell", shell.execution_count)
+    if shell is None:
+        return None
+    kernel = getattr(shell, "kernel", None)
+    parent = kernel.get_parent() if kernel is not None else {}
+    return "cell", shell.execution_count, parent.get("header", {}).get("msg_id")

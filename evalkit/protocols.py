@@ -77,6 +77,14 @@ class Toolbox(Protocol):
         ...
 
 
+class Scope(Protocol):
+    """What makes a loaded file's code see its own modules."""
+
+    def activate(self) -> None:
+        """Make this the scope that code runs in from now on."""
+        ...
+
+
 class Sink(Protocol):
     """What is told of a run: that it starts, each result in order, and that it is over."""
 

@@ -42,3 +42,12 @@ def listing(names: Iterable[str], limit: int = LISTED) -> str:
     shown = list(map(str, names))
     text = ", ".join(repr(name) for name in shown[:limit])
     return f"{text} and {len(shown) - limit} more" if len(shown) > limit else text
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    >>> counted(1, "scenario"), counted(2, "scenario")
+    ('1 scenario', '2 scenarios')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"

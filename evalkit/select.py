@@ -8,10 +8,12 @@ import attrs
 from attrs import field
 
 from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import brief
 from evalkit.model import DIFFICULTIES, Scenario
 from evalkit.registry import hint_for, nearest
 
 EXCLUDES = "not:"
+DEEPEST = 100
 _TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
 _WORDS = ("and", "or", "not")
 
@@ -37,6 +39,15 @@ class Selection:
     shard: tuple[int, int] | None = None
     sample: int | None = None
     seed: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse shares and samples that there can't be."""
+        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+            raise CatalogueError(
+                "shard", f"there is no share {self.shard}", "(number from 1, count)"
+            )
+        if self.sample is not None and self.sample < 1:
+            raise CatalogueError("sample", f"expected 1 or more, got {self.sample}")
 
     def of_all(self, scenarios: list[Scenario]) -> list[Scenario]:
         """Give those that fit, in order; `CatalogueError` where a tag or name is nobody's."""
@@ -114,6 +125,8 @@ def _tokens(expr: str) -> list[str]:
 def _parsed(expr: str) -> Fits:
     """Compile an expression of words, and, or, not and parentheses."""
     tokens = _tokens(expr)
+    if tokens.count("(") + tokens.count("not") > DEEPEST:
+        raise CatalogueError(f"-k {brief(expr)}", "is nested too deep", f"at most {DEEPEST} levels")
     fits, rest = _either(tokens, expr)
     if rest:
         raise CatalogueError(f"-k {expr!r}", f"unexpected {rest[0]!r}", "words, and, or, not, ( )")

@@ -1,10 +1,12 @@
 """The doors for Python: run, arun, check, grade and validate; `load` is with the loaders."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from evalkit.api.grading import check, grade
-from evalkit.api.session import Asked, Session, Target, targets_of
+from evalkit.api.preparing import Asked, Target, targets_of
+from evalkit.api.session import Session
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loops import CallersLoop
 from evalkit.planning.plans import TIMEOUT_S
@@ -56,7 +58,11 @@ async def arun(
     sinks: Sequence[Sink] = (),
     keep_results: bool = True,
 ) -> RunReport:
-    """Run as `run` does, with async handlers on the caller's own loop, which is not blocked."""
+    """Run as `run` does, with async handlers on the caller's own loop, which is not blocked.
+
+    Everything else (the factory, sync handlers) runs on the run's own thread, as with `run`: tools
+    that mix the two on one resource bound to a thread are for `run`.
+    """
     import asyncio  # noqa: PLC0415  - a caller of this has it loaded; nobody else should pay
 
     asked = Asked(
@@ -79,7 +85,7 @@ def validate(target: Target | Iterable[Target], *, tools: Any = None) -> tuple[P
     >>> print(*validate(typo, tools={"double": lambda n: 2 * n}))
     double.tool_calls[0].tool: unknown tool 'duoble'; did you mean 'double'?
     """
-    try:
-        return Session(Asked(targets_of(target), tools)).prepare().warnings
-    except CatalogueError as error:
-        return error.problems
+    session = Session(Asked(targets_of(target), tools))
+    with suppress(CatalogueError):
+        session.prepare()
+    return tuple(session.preparation.problems)

@@ -1,28 +1,51 @@
 """What `[tool.evalkit]` in pyproject.toml sets: defaults, under the long options' names."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evalkit.errors import CatalogueError
+import click
+
+from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import brief
 from evalkit.registry import hint_for
 
-MARK = b"tool.evalkit"
+MARK = b"evalkit"
+TABLE = "[tool.evalkit]"
 
 
-def configured(start: Path, known: Iterable[str]) -> dict[str, Any]:
-    """Give the settings of the nearest pyproject.toml; an unknown key is an error."""
-    path = next(
-        (
-            each / "pyproject.toml"
-            for each in (start, *start.parents)
-            if (each / "pyproject.toml").is_file()
-        ),
-        None,
-    )
-    if path is None:
-        return {}
+def configured(start: Path, commands: Iterable[click.Command]) -> dict[str, Any]:
+    """Give the settings of the nearest pyproject.toml, by the options' parameter names.
+
+    Every key that no command knows and every value that its option refuses is told, at once.
+    """
+    path = _nearest(start)
+    settings = {} if path is None else _table(path)
+    options = {_long(each): each for command in commands for each in command.params if _long(each)}
+    found: dict[str, Any] = {}
+    problems = []
+    for key, value in settings.items():
+        option = options.get(key)
+        place = f"{path} {TABLE}"
+        if option is None:
+            problems.append(Problem(place, f"unknown key {key!r}", hint_for(key, options)))
+            continue
+        try:
+            found[str(option.name)] = _accepted(option, value)
+        except click.BadParameter as error:
+            problems.append(Problem(f"{place} {key}", f"{brief(value)}: {error.message}"))
+    if problems:
+        raise CatalogueError(problems=problems)
+    return found
+
+
+def _nearest(start: Path) -> Path | None:
+    files = (each / "pyproject.toml" for each in (start, *start.parents))
+    return next((file for file in files if file.is_file()), None)
+
+
+def _table(path: Path) -> Mapping[str, Any]:
     content = path.read_bytes()
     if MARK not in content:
         return {}
@@ -30,11 +53,29 @@ def configured(start: Path, known: Iterable[str]) -> dict[str, Any]:
         document = tomllib.loads(content.decode("utf-8"))
     except ValueError as error:
         raise CatalogueError(str(path), f"is no TOML: {error}") from error
-    settings: dict[str, Any] = document.get("tool", {}).get("evalkit", {})
-    names = list(known)
-    for key in settings:
-        if key not in names:
-            raise CatalogueError(
-                f"{path} [tool.evalkit]", f"unknown key {key!r}", hint_for(key, names)
-            )
-    return {key.replace("-", "_"): value for key, value in settings.items()}
+    table = document.get("tool", {})
+    settings = table.get("evalkit", {}) if isinstance(table, dict) else {}
+    if not isinstance(settings, dict):
+        raise CatalogueError(f"{path} {TABLE}", f"expected a table, got {brief(settings)}")
+    return settings
+
+
+def _long(parameter: click.Parameter) -> str:
+    """Give the long name of an option; an argument has none."""
+    return next((name[2:] for name in parameter.opts if name.startswith("--")), "")
+
+
+def _accepted(option: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+    """Take a value as the option would take it on the command line."""
+    flag = isinstance(option, click.Option) and option.is_flag
+    if flag != isinstance(value, bool):
+        raise click.BadParameter("expected true or false" if flag else "expected no boolean")
+    listed = value if isinstance(value, list) else [value]
+    if option.multiple != isinstance(value, list):
+        raise click.BadParameter("expected a list" if option.multiple else "expected one value")
+    if not all(isinstance(each, str | int | float) for each in listed):
+        raise click.BadParameter("expected text or a number")
+    context = click.Context(click.Command("evalkit"))
+    taken = [option.type.convert(each, option, context) for each in listed]
+    taken = taken if option.multiple else taken[0]
+    return option.callback(context, option, taken) if option.callback and not flag else taken

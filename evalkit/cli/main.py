@@ -11,14 +11,16 @@ import click
 
 from evalkit.cli.commands import COMMANDS
 from evalkit.cli.config import configured
+from evalkit.cli.streams import own_stdout
 from evalkit.errors import CatalogueError
-from evalkit.registry import nearest
+from evalkit.registry import counted, nearest
 from evalkit.reports.run_report import INTERRUPTED
 from evalkit.reports.text import safe
 from evalkit.version import VERSION
 
 INTERNAL, USAGE = 3, 4
 LINGER_S = 2.0
+HELP = ("-h", "--help", "--version")
 
 
 @click.group(commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,62 +35,68 @@ def evalkit() -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Answer a command line, and give the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        code = _answer(_with_command(argv))
-    except KeyboardInterrupt:
-        code = _said(INTERRUPTED, "interrupted")
-    except click.UsageError as error:
-        code = _said(USAGE, f"{error.format_message()}{_usage_hint(error)}")
-    except click.ClickException as error:
-        code = _said(USAGE, error.format_message())
-    except CatalogueError as error:
-        code = _refused(error)
-    except Exception:  # noqa: BLE001  - the last door: whatever it is, it is ours, and said so
-        code = _said(
-            INTERNAL, f"{traceback.format_exc()}internal error: this is a fault of evalkit"
-        )
+    with own_stdout() as stdout:
+        code = _answered(list(argv) or ["--help"], stdout)
     return _leave(code)
 
 
-def _with_command(argv: Sequence[str]) -> list[str]:
-    """Put `run` before what names no command."""
-    known = argv and (argv[0] in COMMANDS or argv[0] in ("-h", "--help", "--version"))
-    return list(argv) if known or not argv else ["run", *argv]
+def _answered(argv: list[str], stdout: object) -> int:
+    try:
+        return _answer(argv, stdout)
+    except (KeyboardInterrupt, click.Abort):
+        return _said(INTERRUPTED, "interrupted")
+    except click.UsageError as error:
+        return _said(USAGE, f"{error.format_message()}{_usage_hint(error)}")
+    except click.ClickException as error:
+        return _said(USAGE, error.format_message())
+    except CatalogueError as error:
+        return _refused(error)
+    except OSError as error:
+        return _said(INTERNAL, f"a report could not be written: {error}")
+    except (Exception, SystemExit):  # noqa: BLE001  - the last door: whatever it is, it is ours
+        click.echo(safe_lines(traceback.format_exc()), err=True)
+        return _said(INTERNAL, "internal error, which is a fault of evalkit")
 
 
-def _answer(argv: list[str]) -> int:
-    if not argv:
-        argv = ["--help"]
-    command = COMMANDS.get(argv[0])
+def _answer(argv: list[str], stdout: object) -> int:
+    if argv[0] not in COMMANDS and argv[0] not in HELP:
+        _refuse_mistyped_command(argv[0])
+        argv = ["run", *argv]
     settings = {}
-    if command is not None:
-        long = {
-            each.opts[-1].removeprefix("--")
-            for each in command.params
-            if isinstance(each, click.Option)
-        }
-        everywhere = {
-            option.opts[-1].removeprefix("--")
-            for each in COMMANDS.values()
-            for option in each.params
-            if isinstance(option, click.Option)
-        }
-        found = configured(Path.cwd(), everywhere)
-        settings = {
-            argv[0]: {key: value for key, value in found.items() if key.replace("_", "-") in long}
-        }
-    code = evalkit.main(argv, prog_name="evalkit", standalone_mode=False, default_map=settings)
+    if argv[0] in COMMANDS:
+        taken = {each.name for each in COMMANDS[argv[0]].params}
+        found = configured(Path.cwd(), COMMANDS.values())
+        settings = {argv[0]: {key: value for key, value in found.items() if key in taken}}
+    if argv[0] in HELP or {"-h", "--help"} & set(argv):
+        click.echo(_help(argv), file=stdout)  # type: ignore[arg-type]
+        return 0
+    code = evalkit.main(
+        argv, prog_name="evalkit", standalone_mode=False, default_map=settings, obj=stdout
+    )
     return code if isinstance(code, int) else 0
+
+
+def _help(argv: list[str]) -> str:
+    if argv[0] == "--version":
+        return f"evalkit {VERSION}"
+    command = COMMANDS.get(argv[0])
+    root = click.Context(evalkit, info_name="evalkit")
+    if command is None:
+        return evalkit.get_help(root)
+    return command.get_help(click.Context(command, info_name=argv[0], parent=root))
+
+
+def _refuse_mistyped_command(word: str) -> None:
+    """Tell a mistyped command from a file: it has no suffix, is no file, and is near a command."""
+    close = None if "." in word or word.startswith("-") else nearest(word, COMMANDS)
+    if close is not None and not Path(word).exists():
+        raise click.UsageError(f"no command {word!r}; did you mean {close!r}?")
 
 
 def _refused(error: CatalogueError) -> int:
     for problem in error.problems:
         click.echo(safe(f"error: {problem}"), err=True)
-    count = len(error.problems)
-    return _said(USAGE, f"{count} problem{'s' * (count > 1)}; nothing was run")
+    return _said(USAGE, f"{counted(len(error.problems), 'problem')}; nothing was run")
 
 
 def _usage_hint(error: click.UsageError) -> str:
@@ -101,8 +109,8 @@ def _usage_hint(error: click.UsageError) -> str:
 
 
 def _said(code: int, why: str) -> int:
-    click.echo(safe_lines(why), err=True)
-    click.echo(f"exit {code}", err=True)
+    """Say in the last line why the process ends with this code."""
+    click.echo(f"exit {code}: {safe_lines(why)}", err=True)
     return code
 
 
@@ -112,13 +120,9 @@ def safe_lines(text: str) -> str:
 
 
 def _leave(code: int) -> int:
-    """End the process even where the author's threads do not end; a closed pipe is no error."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (BrokenPipeError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno() if not stream.closed else 1)
+    """End the process even where the author's threads do not end."""
     if _lingering():
+        sys.stderr.flush()
         os._exit(code)
     return code
 
@@ -127,7 +131,7 @@ def _lingering() -> bool:
     """Say whether threads are left that would keep the process from ending."""
     others = [each for each in threading.enumerate() if each is not threading.main_thread()]
     for thread in others:
-        if thread.name == "evalkit":
+        if thread.name == "evalkit" and thread.is_alive():
             return True
         if not thread.daemon:
             thread.join(LINGER_S)

@@ -6,7 +6,9 @@ from pathlib import Path
 from evalkit.catalogue import Catalogue
 from evalkit.errors import CatalogueError
 from evalkit.loaders.python import load_python, tools_named
-from evalkit.registry import nearest
+from evalkit.registry import listing, nearest
+
+__all__ = ["LOADERS", "load", "read", "tools_named"]
 
 LOADERS: Mapping[str, Callable[[Path], Catalogue]] = {".py": load_python}
 
@@ -18,24 +20,29 @@ def load(path: str | Path) -> Catalogue:
     its own) and the current directory on `sys.path`. The scenarios of modules that it imports
     belong to it; its `TOOL_DISPATCH` becomes the catalogue's `tools`.
     """
+    catalogue = read(path)
+    if catalogue.problems:
+        raise CatalogueError(problems=catalogue.problems)
+    return catalogue
+
+
+def read(path: str | Path) -> Catalogue:
+    """Load as `load` does, but leave names that are taken in the catalogue's `problems`."""
     path = Path(path)
-    if not path.exists():
-        raise CatalogueError(str(path), "there is no such file", _siblings(path))
     if path.is_dir():
-        raise CatalogueError(str(path), "is a folder", "name the files in it")
+        files = sorted(each.name for each in path.glob("*.py"))
+        raise CatalogueError(str(path), "is a folder", f"name the files in it: {listing(files)}")
+    if not path.exists():
+        raise CatalogueError(str(path), "there is no such file", _beside(path))
     loader = LOADERS.get(path.suffix)
     if loader is None:
-        raise CatalogueError(
-            str(path), f"a file of kind {path.suffix!r} can't be loaded", "known: .py"
-        )
+        problem = f"a file of kind {path.suffix!r} can't be loaded"
+        raise CatalogueError(str(path), problem, f"known: {listing(LOADERS)}")
     return loader(path)
 
 
-def _siblings(path: Path) -> str | None:
-    """Name the files beside it that could be meant."""
+def _beside(path: Path) -> str | None:
+    """Name the file beside it that could be meant."""
     beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
     close = nearest(path.name, beside)
     return f"did you mean {str(path.parent / close)!r}?" if close else None
-
-
-__all__ = ["LOADERS", "load", "load_python", "tools_named"]

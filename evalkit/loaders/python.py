@@ -2,6 +2,7 @@
 
 import importlib
 import linecache
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -12,25 +13,30 @@ from typing import Any
 
 from evalkit.catalogue import AMBIENT, CATALOGUE, LOADING, Catalogue, Loading
 from evalkit.errors import CatalogueError, Problem
+from evalkit.loaders.scope import Scope, forget_registering
+from evalkit.model import Assertion, Scenario, ToolCall
 from evalkit.registry import hint_for
 
 TABLE = "TOOL_DISPATCH"
-_BROUGHT_IN: set[str] = set()
-"""Modules that earlier loads brought in from beside their files, to be imported anew."""
+_SCOPES: dict[Path, Scope] = {}
+"""The scope of each file that was loaded, so that loading it again imports its helpers afresh."""
 
 
 def load_python(path: Path) -> Catalogue:
-    """Execute a file, and give the scenarios that it and the modules it imports register."""
+    """Execute a file, and give the scenarios that it and the modules it imports register.
+
+    Names that are taken are in the catalogue's `problems`; everything else that is wrong is raised.
+    """
     file = path.resolve()
-    catalogue = Catalogue(file.stem)
-    loading = Loading()
-    folder, name = _module_name(file)
-    _on_path(folder, _root(file), Path.cwd())
-    with _afresh(name, folder, _root(file)), _registering_in(catalogue, loading):
-        module = _executed(file, path, name)
-    _take_in_private(catalogue, module, loading)
-    if loading.problems:
-        raise CatalogueError(problems=loading.problems)
+    catalogue, loading = Catalogue(file.stem), Loading()
+    folder, package = _package(file)
+    catalogue.scope = scope = _scope(file, folder)
+    with _registering_in(catalogue, loading):
+        module = _imported(package, path) if package else _executed(file, path)
+        _take_in_private(catalogue, module, loading)
+    scope.collect()
+    catalogue.source = str(path)
+    catalogue.problems = loading.problems
     if not len(catalogue):
         raise CatalogueError(str(path), "registers no scenario", "wrap each in _s(Scenario(...))")
     catalogue.tools = getattr(module, TABLE, None)
@@ -42,10 +48,10 @@ def tools_named(reference: str) -> Any:  # noqa: ANN401
     module_name, colon, name = reference.partition(":")
     if not colon or not module_name or not name:
         raise CatalogueError("tools", f"{reference!r} names no object", "write package.module:NAME")
-    _on_path(Path.cwd())
+    Scope([Path.cwd()]).activate()
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         where = f"importing {module_name!r} for the tools"
         raise CatalogueError(where, _told(error), _searched()) from error
     if not hasattr(module, name):
@@ -53,47 +59,25 @@ def tools_named(reference: str) -> Any:  # noqa: ANN401
     return getattr(module, name)
 
 
-def _root(file: Path) -> Path:
-    """Give the nearest folder above with a pyproject.toml, else the file's own."""
-    return next((each for each in file.parents if (each / "pyproject.toml").exists()), file.parent)
+def _scope(file: Path, folder: Path) -> Scope:
+    """Make the scope of a file active, with nothing in it that an earlier load brought in."""
+    if file in _SCOPES:
+        _SCOPES[file].forget()
+    root = next((each for each in file.parents if (each / "pyproject.toml").exists()), file.parent)
+    scope = _SCOPES[file] = Scope(dict.fromkeys((folder, root, Path.cwd())))
+    scope.activate()
+    forget_registering(CATALOGUE.modules)
+    return scope
 
 
-def _module_name(file: Path) -> tuple[Path, str]:
-    """Give the folder to import from and the name: dotted where the file is part of a package."""
-    folder, parts = file.parent, [file.stem]
+def _package(file: Path) -> tuple[Path, str | None]:
+    """Give the folder to import from, and the dotted name of a file that is part of a package."""
+    folder, parts = file.parent, [file.stem] if file.stem != "__init__" else []
     while (folder / "__init__.py").exists():
         parts.insert(0, folder.name)
         folder = folder.parent
-    return folder, ".".join(parts)
-
-
-def _on_path(*folders: Path) -> None:
-    """Put folders first on `sys.path`, in this order; tools may import from them later too."""
-    for folder in reversed(folders):
-        text = str(folder)
-        if text in sys.path:
-            sys.path.remove(text)
-        sys.path.insert(0, text)
-
-
-@contextmanager
-def _afresh(name: str, *folders: Path) -> Iterator[None]:
-    """Forget modules that earlier loads brought in or that register; note the new ones."""
-    for known in {*_BROUGHT_IN, *CATALOGUE.modules, name} - {"__main__", "evalkit"}:
-        sys.modules.pop(known, None)
-    before = set(sys.modules)
-    try:
-        yield
-    finally:
-        for new in set(sys.modules) - before:
-            file = getattr(sys.modules[new], "__file__", None)
-            if file and _beside(Path(file), folders):
-                _BROUGHT_IN.add(new)
-
-
-def _beside(file: Path, folders: tuple[Path, ...]) -> bool:
-    installed = "site-packages" in file.parts or Path(sys.prefix) in file.parents
-    return not installed and any(folder in file.parents for folder in folders)
+    in_package = folder != file.parent and all(part.isidentifier() for part in parts)
+    return folder if in_package else file.parent, ".".join(parts) if in_package else None
 
 
 @contextmanager
@@ -106,55 +90,64 @@ def _registering_in(catalogue: Catalogue, loading: Loading) -> Iterator[None]:
         LOADING.reset(under_way)
 
 
-def _executed(file: Path, path: Path, name: str) -> ModuleType:
-    module = ModuleType(name)
+def _imported(name: str, path: Path) -> ModuleType:
+    """Import a file that is part of a package, by its name, anew."""
+    for known in [each for each in sys.modules if f"{name}.".startswith(f"{each}.")]:
+        sys.modules.pop(known)
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise _failed(error, path.resolve(), path) from error
+
+
+def _executed(file: Path, path: Path) -> ModuleType:
+    module = ModuleType(_module_name(file))
     module.__file__ = str(file)
-    module.__package__ = name.rpartition(".")[0]
     code = _compiled(file, path)
     linecache.checkcache(str(file))
-    if module.__package__:
-        _imported(module.__package__, path)
-    sys.modules[name] = module
+    sys.modules[module.__name__] = module
     try:
         exec(code, module.__dict__)  # noqa: S102  - executing the author's file is what loading is
     except (Exception, SystemExit) as error:
-        sys.modules.pop(name, None)
+        sys.modules.pop(module.__name__, None)
         raise _failed(error, file, path) from error
     return module
 
 
-def _imported(package: str, path: Path) -> None:
-    try:
-        importlib.import_module(package)
-    except Exception as error:
-        raise CatalogueError(
-            str(path), f"its package {package!r} can't be imported: {_told(error)}"
-        ) from error
+def _module_name(file: Path) -> str:
+    """Name a file's module after it; where that is another module's name, by one of its own."""
+    name = re.sub(r"\W", "_", file.stem)
+    known = sys.modules.get(name)
+    same = known is not None and vars(known).get("__file__") == str(file)
+    taken = name in sys.stdlib_module_names or (known is not None and not same)
+    return f"_evalkit_{name}" if taken else name
 
 
 def _compiled(file: Path, path: Path) -> CodeType:
     try:
         return compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
     except SyntaxError as error:
-        place = f"{path}:{error.lineno}"
+        place = f"{path}:{error.lineno}" if error.lineno else str(path)
         raise CatalogueError("", f"{type(error).__name__}: {error.msg}", source=place) from error
-    except (ValueError, OSError) as error:
-        raise CatalogueError(str(path), f"can't be read as Python: {error}") from error
+    except (ValueError, OSError, RecursionError, MemoryError) as error:
+        problem = f"can't be read as Python: {type(error).__name__}: {error}"
+        raise CatalogueError(str(path), problem) from error
 
 
 def _failed(error: BaseException, file: Path, path: Path) -> CatalogueError:
     """Say what an author's file raised, and at which of its lines; problems stay as they are."""
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(file)
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
     place = f"{path}:{lines[-1]}" if lines else str(path)
     if isinstance(error, CatalogueError):
         return CatalogueError(problems=[_placed(problem, place) for problem in error.problems])
     if isinstance(error, SystemExit):
         return CatalogueError("", f"the file calls sys.exit({error.code!r})", source=place)
-    hint = _searched() if isinstance(error, ImportError) else None
+    if isinstance(error, SyntaxError) and error.filename:
+        return CatalogueError(
+            "", f"{type(error).__name__}: {error.msg}", source=f"{error.filename}:{error.lineno}"
+        )
+    hint = _searched() if isinstance(error, ImportError) else _unknown_field(error)
     return CatalogueError("", _told(error), hint, source=place)
 
 
@@ -169,6 +162,18 @@ def _told(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     inside = f" (raised at {frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{inside}"
+
+
+_KEYWORD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+_NOUNS = {noun.__name__: noun for noun in (Assertion, Scenario, ToolCall)}
+
+
+def _unknown_field(error: BaseException) -> str | None:
+    """Name the field nearest to a keyword that a noun does not know."""
+    found = _KEYWORD.search(str(error)) if isinstance(error, TypeError) else None
+    if found is None or found[1] not in _NOUNS:
+        return None
+    return hint_for(found[2], [each.name for each in _NOUNS[found[1]].__attrs_attrs__])
 
 
 def _searched() -> str:

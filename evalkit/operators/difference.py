@@ -9,6 +9,8 @@ import attrs
 from evalkit.jsonvalue import MISSING, Json, brief, dotted, equal
 
 Steps = tuple[str | int, ...]
+AROUND = 20
+WHOLE = 70
 
 
 @attrs.frozen
@@ -26,7 +28,8 @@ class Difference:
             return f"{place}{brief(self.expected)} is missing"
         if self.expected is MISSING:
             return f"{place}{brief(self.actual)} was not expected"
-        line = f"{place}expected {brief(self.expected)}, got {brief(self.actual)}"
+        expected, actual = _side_by_side(self.expected, self.actual)
+        line = f"{place}expected {expected}, got {actual}"
         return line + look_alike(self.expected, self.actual)
 
 
@@ -56,20 +59,29 @@ def _walk(expected: Json, actual: Json, steps: Steps) -> Iterator[tuple[Steps, J
         yield steps, expected, actual
 
 
+def _side_by_side(expected: Json, actual: Json) -> tuple[str, str]:
+    """Write both values; of long texts, the parts around the first character that differs."""
+    if type(expected) is not str or type(actual) is not str or expected == actual:
+        return brief(expected), brief(actual)
+    start = max(0, _first_difference(expected, actual) - AROUND)
+    if start == 0 or max(len(expected), len(actual)) <= WHOLE:
+        return brief(expected), brief(actual)
+    return f"…{brief(expected[start:])}", f"…{brief(actual[start:])}"
+
+
+def _first_difference(expected: str, actual: str) -> int:
+    pairs = enumerate(zip(expected, actual, strict=False))
+    shorter = min(len(expected), len(actual))
+    return next((index for index, pair in pairs if pair[0] != pair[1]), shorter)
+
+
 def look_alike(expected: Json, actual: Json) -> str:
     """Show the code points where two texts that differ look the same; else nothing."""
     if type(expected) is not str or type(actual) is not str or expected == actual:
         return ""
     if _seen(expected) != _seen(actual):
         return ""
-    at = next(
-        (
-            index
-            for index, pair in enumerate(zip(expected, actual, strict=False))
-            if pair[0] != pair[1]
-        ),
-        min(len(expected), len(actual)),
-    )
+    at = _first_difference(expected, actual)
     return (
         f" (they look alike: at character {at}, {_points(expected, at)} and {_points(actual, at)})"
     )

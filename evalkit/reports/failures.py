@@ -6,11 +6,13 @@ from evalkit.jsonvalue import MISSING, Json, brief
 from evalkit.model import Op
 from evalkit.operators import OPERATORS
 from evalkit.operators.difference import differences
+from evalkit.registry import counted
 from evalkit.reports.records import written
 from evalkit.result import Check, ScenarioResult
 from evalkit.trace import Call
 
 SHOWN = 10
+COUNTED = 10_000
 WIDE = 160
 _WHOLE = frozenset({Op.EQ, Op.SUBSET})
 _CONTAINERS = (dict, list)
@@ -37,8 +39,9 @@ def details(check: Check) -> Iterator[str]:
         yield from _parts(check.expected, check.actual, subset=check.op == Op.SUBSET)
     elif check.reason:
         yield check.reason
-    if check.code == "wrong_value" and check.op not in _WHOLE:
-        yield f"got {brief(check.actual, WIDE)}"
+    got = brief(check.actual, WIDE)
+    if check.code == "wrong_value" and check.op not in _WHOLE and got not in check.reason:
+        yield f"got {got}"
 
 
 def _both_containers(check: Check) -> bool:
@@ -47,13 +50,14 @@ def _both_containers(check: Check) -> bool:
 
 def _parts(expected: Json, actual: Json, *, subset: bool) -> Iterator[str]:
     """Yield the leaves that differ, up to ten, and how many more there are."""
-    found = differences(expected, actual, 10 * SHOWN)
+    found = differences(expected, actual, COUNTED)
     if subset:
         found = [each for each in found if each.expected is not MISSING]
     for difference in found[:SHOWN]:
         yield str(difference)
     if len(found) > SHOWN:
-        yield f"and {len(found) - SHOWN} more differences"
+        least = "at least " if len(found) == COUNTED else ""
+        yield f"and {least}{counted(len(found) - SHOWN, 'more difference')}"
 
 
 def call_line(result: ScenarioResult, step: int) -> str:

@@ -29,12 +29,24 @@ def report_to(path: Path) -> Sink:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside itself and put it in place, so that a reader never sees half of one."""
+    """Write a file beside itself and put it in place, so that a reader never sees half of one.
+
+    A link is written through; the mode is the old file's, or what a new file gets.
+    """
+    path = path.resolve()
+    mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        Path(name).chmod(mode & 0o777)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

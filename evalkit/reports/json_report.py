@@ -26,7 +26,10 @@ class JsonReport:
 
     def finish(self, report: RunReport) -> None:
         """Give the whole object."""
-        head = run_head(report.scorecard, report.seconds, interrupted=report.interrupted)
+        warnings = map(str, report.warnings)
+        head = run_head(
+            report.scorecard, report.seconds, interrupted=report.interrupted, warnings=warnings
+        )
         opening = dumped(head)[:-1] + b',"scenarios":['
         self._write(opening + b",\n".join(self._records) + b"]}\n")
 

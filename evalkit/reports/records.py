@@ -17,19 +17,27 @@ def run_to_dict(
     seconds: float,
     *,
     interrupted: bool = False,
+    warnings: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Give a whole run as one JSON object."""
     return {
-        **run_head(scorecard, seconds, interrupted=interrupted),
+        **run_head(scorecard, seconds, interrupted=interrupted, warnings=warnings),
         "scenarios": [scenario_to_dict(result) for result in results],
     }
 
 
-def run_head(scorecard: Scorecard, seconds: float, *, interrupted: bool = False) -> dict[str, Any]:
+def run_head(
+    scorecard: Scorecard,
+    seconds: float,
+    *,
+    interrupted: bool = False,
+    warnings: Iterable[str] = (),
+) -> dict[str, Any]:
     """Give a run's JSON object without its scenarios."""
     return {
         "schema_version": SCHEMA_VERSION,
         "interrupted": interrupted,
+        "warnings": list(warnings),
         "summary": {**scorecard.all.to_dict(), "seconds": seconds},
         "by_tag": {tag: tally.to_dict() for tag, tally in scorecard.by_tag.items()},
         "by_difficulty": {each: tally.to_dict() for each, tally in scorecard.by_difficulty.items()},

@@ -1,10 +1,11 @@
 """The report on the terminal: tallies, the slowest, the failures last, and a line that says why."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from heapq import nlargest
 from itertools import groupby
 from typing import Any
 
+from evalkit.registry import counted
 from evalkit.reports.failures import call_line, call_of, details, headline
 from evalkit.reports.run_report import FAILED, INTERRUPTED, RunReport
 from evalkit.reports.text import Page
@@ -55,8 +56,8 @@ class TerminalReport:
         for note in prepared.notes:
             self._page.line(f"note: {note}")
         count = len(prepared.jobs)
-        of = f" of {prepared.total}" if prepared.total != count else ""
-        self._page.line(f"{count}{of} scenario{'s' * (prepared.total != 1)}")
+        of = f"{count} of " if prepared.total != count else ""
+        self._page.line(f"{of}{counted(prepared.total, 'scenario')}")
 
     def add(self, result: ScenarioResult) -> None:
         """Take one result."""
@@ -85,9 +86,10 @@ class TerminalReport:
         self._last_line(report)
 
     def _show(self, result: ScenarioResult) -> None:
-        passed = sum(check.passed for check in result.checks)
+        measured = [check for check in result.checks if check.status is not Status.SKIPPED]
+        passed = sum(check.passed for check in measured)
         reason = f"  {result.reason}" if result.reason else ""
-        counts = f"{passed}/{len(result.checks)}"
+        counts = f"{passed}/{len(measured)}"
         line = f"{result.status.value:8} {result.name}  {counts}  {result.seconds:.3f} s{reason}"
         self._page.line(line, style=result.status.value)
         if self._verbosity > 1:
@@ -152,14 +154,20 @@ class TerminalReport:
 
     def _last_line(self, report: RunReport) -> None:
         tally = report.scorecard.all
-        counts = [
-            f"{tally.statuses[status]} {words}"
-            for status, words in _WORDS
-            if tally.statuses[status]
-        ]
         checks = f"{tally.checks_passed} of {tally.checks_total} checks"
-        of = f"{', '.join(counts)} of {tally.total} scenarios" if counts else "no scenario was run"
+        of = f"{_counts(tally, _WORDS)} of {counted(tally.total, 'scenario')}"
         style = {FAILED: "failed", INTERRUPTED: "error"}.get(report.exit_code, "passed")
         self._page.line()
         cut = "interrupted: " if report.interrupted else ""
-        self._page.line(f"{cut}{of}; {checks}; {report.seconds:.2f} s", style=style, bold=True)
+        said = of if tally.total else "no scenario was run"
+        self._page.line(f"{cut}{said}; {checks}; {report.seconds:.2f} s", style=style, bold=True)
+
+
+def bad_counts(report: RunReport) -> str:
+    """Say how many scenarios fail the run, and in what way."""
+    return _counts(report.scorecard.all, [each for each in _WORDS if each[0] in BAD])
+
+
+def _counts(tally: Tally, words: Iterable[tuple[Status, str]]) -> str:
+    counts = ((tally.statuses[status], word) for status, word in words)
+    return ", ".join(f"{count} {word}" for count, word in counts if count)

@@ -49,6 +49,10 @@ class Page:
         for part in self._wrapped(" " * indent + safe(text), indent):
             self._write(self.styled(part, style, bold=bold) + "\n")
 
+    def columns(self, *texts: str) -> None:
+        """Write one line of columns, each made harmless, with tabs between."""
+        self._write("\t".join(map(safe, texts)) + "\n")
+
     def raw(self, text: str) -> None:
         """Write text that is harmless already."""
         self._write(text)
@@ -96,4 +100,5 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
     """Decide on colour: by the option, then `NO_COLOR`, then whether the stream is a terminal."""
     if choice != "auto":
         return choice == "always"
-    return not os.environ.get("NO_COLOR") and stream.isatty()
+    dumb = os.environ.get("TERM") == "dumb"
+    return not os.environ.get("NO_COLOR") and not dumb and stream.isatty()

@@ -1,0 +1,188 @@
+"""How what a caller names becomes jobs: load, select, open once, plan; all problems at once."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from evalkit.catalogue import AMBIENT, Catalogue
+from evalkit.engine import OPENING_S, Job, Toolbox
+from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import brief
+from evalkit.loaders import read, tools_named
+from evalkit.model import Scenario
+from evalkit.planning import Planner
+from evalkit.planning.plans import TIMEOUT_S
+from evalkit.select import Selection
+from evalkit.toolbox import toolbox_of
+from evalkit.toolbox.errors import message_of
+
+Target = Catalogue | Scenario | str | Path
+InTime = Callable[[str, float, Callable[[], Any]], Any]
+LOADING_S = 60.0
+T = TypeVar("T")
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """What a caller asks of a run."""
+
+    targets: tuple[Target, ...]
+    tools: Any = None
+    selection: Selection = attrs.field(factory=Selection)
+    timeout_s: float = TIMEOUT_S
+    max_failures: int | None = None
+    keep_results: bool = True
+
+
+@attrs.frozen(eq=False)
+class Prepared:
+    """What is about to run: the jobs, all scenarios there are, what planning found doubtful."""
+
+    jobs: tuple[Job, ...] = ()
+    everything: tuple[Scenario, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Count the scenarios that there are, selected or not."""
+        return len(self.everything)
+
+
+class Preparation:
+    """Prepares one run, gathering in `problems` everything that is wrong or doubtful."""
+
+    def __init__(self, asked: Asked, in_time: InTime) -> None:
+        """Take what is asked, and what holds the author's code to a deadline."""
+        self._asked = asked
+        self._in_time = in_time
+        self.problems: list[Problem] = []
+
+    def prepare(self) -> Prepared:
+        """Load, select and plan; `CatalogueError` carries every error that was found."""
+        catalogues = self.catalogues()
+        everything = [scenario for catalogue in catalogues for scenario in catalogue]
+        chosen = set(map(id, self.chosen(catalogues)))
+        jobs: list[Job] = []
+        for catalogue in catalogues:
+            scenarios = [scenario for scenario in catalogue if id(scenario) in chosen]
+            if scenarios:
+                jobs += self._gathered(self._planned, catalogue, scenarios) or []
+        self._raise_if_any()
+        notes = tuple(note for catalogue in catalogues for note in catalogue.notes)
+        for catalogue in catalogues:
+            catalogue.notes.clear()
+        return Prepared(tuple(jobs), tuple(everything), tuple(self.problems), notes)
+
+    def catalogues(self) -> list[Catalogue]:
+        """Give the catalogues that the targets name; scenarios by themselves make up one."""
+        found: list[Catalogue] = []
+        loose: list[Scenario] = []
+        for target in self._asked.targets:
+            if isinstance(target, Scenario):
+                loose.append(target)
+            else:
+                found += self._gathered(self._catalogue, target) or []
+        if loose:
+            found += self._gathered(_of, loose) or []
+        if len(found) > 1:
+            together = Catalogue("run")
+            for catalogue in found:
+                self._gathered(together.take_in, catalogue)
+        return found
+
+    def choose(self) -> tuple[list[Scenario], list[Scenario]]:
+        """Load and select: what is meant, and all there is; `CatalogueError` for what is wrong."""
+        catalogues = self.catalogues()
+        chosen = self.chosen(catalogues)
+        self._raise_if_any()
+        return chosen, [scenario for catalogue in catalogues for scenario in catalogue]
+
+    def chosen(self, catalogues: list[Catalogue]) -> list[Scenario]:
+        """Give the scenarios that are selected; a tag or name that is nobody's is a problem."""
+        everything = [scenario for catalogue in catalogues for scenario in catalogue]
+        chosen: list[Scenario] = []
+        if everything:
+            chosen += self._gathered(self._asked.selection.of_all, everything) or []
+        return chosen
+
+    def _gathered(self, act: Callable[..., T], *given: Any) -> T | None:  # noqa: ANN401
+        """Do one thing, and note what it finds wrong instead of ending with it."""
+        try:
+            return act(*given)
+        except CatalogueError as error:
+            self.problems += error.problems
+            return None
+
+    def _raise_if_any(self) -> None:
+        errors = [problem for problem in self.problems if not problem.warning]
+        if errors:
+            raise CatalogueError(problems=errors)
+
+    def _catalogue(self, target: Target) -> list[Catalogue]:
+        if isinstance(target, Catalogue):
+            return [target]
+        if not isinstance(target, str | Path):
+            hint = "a catalogue, a path, a scenario, or a list of these"
+            raise CatalogueError("run", f"can't run {brief(target)}", hint)
+        catalogue: Catalogue = self._in_time(f"loading {target}", LOADING_S, lambda: read(target))
+        self.problems += catalogue.problems
+        return [catalogue]
+
+    def _planned(self, catalogue: Catalogue, scenarios: list[Scenario]) -> list[Job]:
+        """Plan the scenarios of one catalogue against its tools, adding to the problems."""
+        if catalogue.scope is not None:
+            catalogue.scope.activate()
+        place = catalogue.source or catalogue.name
+        toolbox = _toolbox(self._asked.tools, catalogue, scenarios, place)
+        manager = toolbox.open(scenarios[0])
+        table = self._opened(f"{place}: opening the tools", manager.__enter__)
+        planner = Planner(table.entries, catalogue.operators, self._asked.timeout_s)
+        plans = [planner.compile(scenario) for scenario in scenarios]
+        self._opened(f"{place}: closing the tools", lambda: manager.__exit__(None, None, None))
+        self.problems += planner.problems.errors + planner.problems.warnings
+        return [Job(plan, toolbox, catalogue.scope) for plan in plans]
+
+    def _opened(self, doing: str, act: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """Open or close the author's tools; what that raises is a problem of the catalogue."""
+        try:
+            return self._in_time(doing, OPENING_S, act)
+        except CatalogueError:
+            raise
+        except (Exception, SystemExit) as error:
+            told = f"failed: {type(error).__name__}: {message_of(error)}"
+            raise CatalogueError(doing, told) from error
+
+
+def targets_of(target: Target | Iterable[Target]) -> tuple[Target, ...]:
+    """Give the targets of a run, of which one may stand by itself."""
+    if isinstance(target, Catalogue | Scenario | str | Path) or not isinstance(target, Iterable):
+        return (target,)
+    return tuple(target)
+
+
+def _of(scenarios: list[Scenario]) -> list[Catalogue]:
+    """Make a catalogue of scenarios that come by themselves, with the ambient operators."""
+    catalogue = Catalogue("scenarios")
+    catalogue.operators = AMBIENT.get().operators
+    for scenario in scenarios:
+        catalogue.take_in_one(scenario)
+    return [catalogue]
+
+
+def _toolbox(asked: Any, catalogue: Catalogue, scenarios: list[Scenario], place: str) -> Toolbox:  # noqa: ANN401
+    """Find the tools of a catalogue: those that were asked for, else its own."""
+    tools = catalogue.tools if asked is None else asked
+    if isinstance(tools, str):
+        tools = tools_named(tools)
+    if tools is None and any(scenario.tool_calls for scenario in scenarios):
+        hint = "define TOOL_DISPATCH in its file, or name it: --tools package.module:NAME, "
+        raise CatalogueError(place, "has no tools to run against", f"{hint}run(tools=...)")
+    try:
+        return toolbox_of({} if tools is None else tools)
+    except CatalogueError as error:
+        raise CatalogueError(
+            problems=[attrs.evolve(problem, source=place) for problem in error.problems]
+        ) from error

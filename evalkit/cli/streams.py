@@ -1,0 +1,53 @@
+"""How the command line keeps stdout to itself: only reports get there, whatever else prints."""
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+
+@contextmanager
+def own_stdout() -> Iterator[TextIO]:
+    """Give the stdout for reports; until the end, all else that goes to stdout goes to stderr.
+
+    That holds for the descriptor, so for child processes and C code too. A stdout that is closed,
+    or is no file (a test's capture), is written to as it is.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+    try:
+        sys.stdout.flush()
+        private, error = os.dup(sys.stdout.fileno()), sys.stderr.fileno()
+    except (OSError, ValueError, AttributeError, io.UnsupportedOperation):
+        yield sys.stdout
+        return
+    number = sys.stdout.fileno()
+    stream = open(private, "w", encoding=sys.stdout.encoding, errors="backslashreplace")  # noqa: PTH123, SIM115
+    os.dup2(error, number)
+    try:
+        yield stream
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(private, number)
+        _closed(stream)
+
+
+def _closed(stream: TextIO) -> None:
+    """Close a stream; that its reader has gone away is no error here."""
+    with suppress(BrokenPipeError):
+        stream.close()
+
+
+def write_bytes(stream: TextIO, content: bytes) -> None:
+    """Write bytes as they are, whatever the encoding of the stream."""
+    with suppress(BrokenPipeError):
+        stream.flush()
+        if hasattr(stream, "buffer"):
+            stream.buffer.write(content)
+        else:
+            stream.write(content.decode("utf-8"))
+        stream.flush()
