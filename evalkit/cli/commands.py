@@ -82,7 +82,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: float) ->
 @click.pass_obj
 def run_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
-) -> int:  # noqa: ANN401
+) -> int:
     """Run the scenarios of FILES against their tools."""
     selection = selection_of(options)
     outputs: list[Sink] = [report_to(path) for path in options["output"]]
@@ -134,7 +134,7 @@ def _nobody(selection: Selection, everything: list[Scenario]) -> str:
 @click.pass_obj
 def list_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
-) -> int:  # noqa: ANN401
+) -> int:
     """List the scenarios of FILES: name, difficulty, number of calls, tags."""
     selection = selection_of(options)
     session = Session(Asked(tuple(files), tools, selection), elsewhere=sys.stderr)
@@ -156,7 +156,7 @@ def validate_command(
     /,
     files: tuple[str, ...],
     tools: str | None,
-    **options: Any,  # noqa: ANN401
+    **options: Any,
 ) -> int:
     """Check FILES without a call: every problem, each with its place and the nearest right one."""
     selection = selection_of(options)

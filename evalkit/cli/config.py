@@ -65,7 +65,7 @@ def _long(parameter: click.Parameter) -> str:
     return next((name[2:] for name in parameter.opts if name.startswith("--")), "")
 
 
-def _accepted(option: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+def _accepted(option: click.Parameter, value: Any) -> Any:
     """Take a value as the option would take it on the command line."""
     flag = isinstance(option, click.Option) and option.is_flag
     if flag != isinstance(value, bool):

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from evalkit.errors import CatalogueError, Problem
-from evalkit.registry import hint_for
+from evalkit.registry import counted, hint_for
 from evalkit.reports.records import run_to_dict
 from evalkit.result import BAD, ScenarioResult, Status
 from evalkit.scorecard import Scorecard
@@ -75,12 +75,19 @@ class RunReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as one JSON object, the one that `--json` prints."""
-        return run_to_dict(self.results, self.scorecard, self.seconds, interrupted=self.interrupted)
+        return run_to_dict(
+            self.results,
+            self.scorecard,
+            self.seconds,
+            interrupted=self.interrupted,
+            warnings=map(str, self.warnings),
+        )
 
     def __repr__(self) -> str:
         """Say what came of it."""
         tally = self.scorecard.all
-        return f"<RunReport: {tally.statuses[Status.PASSED]} of {tally.total} scenarios passed>"
+        passed = tally.statuses[Status.PASSED]
+        return f"<RunReport: {passed} of {counted(tally.total, 'scenario')} passed>"
 
 
 def _names(results: Iterable[ScenarioResult]) -> list[str]:
