@@ -41,7 +41,6 @@ class Catalogue:
         self.problems: list[Problem] = []
         self.source: str | None = None
         self.scope: Scope | None = None
-        self.modules: set[str] = set()
         self._scenarios: dict[str, Scenario] = {}
         self._executions: dict[str, object] = {}
 
@@ -59,18 +58,19 @@ class Catalogue:
             raise CatalogueError(place, f"expected a Scenario, got {scenario!r}")
         if scenario.source is None:
             object.__setattr__(scenario, "source", place)
+        object.__setattr__(scenario, "home", self)
         loading = LOADING.get()
         execution = loading or execution_of(frame)
         key = _folded(scenario.name)
         earlier = self._scenarios.get(key)
         if earlier is not None:
-            if _same(self._executions[key], execution):
+            if self._executions[key] == execution:
                 _refuse(_twice(scenario, earlier, place), loading)
                 return scenario
             self._say(f"{place} replaces the scenario {scenario.name!r} of {earlier.source}")
         self._scenarios[key] = scenario
         self._executions[key] = execution
-        self.modules.add(frame.f_globals.get("__name__", ""))
+        REGISTERING.add(frame.f_globals.get("__name__", ""))
         return scenario
 
     def _say(self, note: str) -> None:
@@ -82,12 +82,13 @@ class Catalogue:
     def take_in(self, other: "Catalogue", loading: "Loading | None" = None) -> None:
         """Register the scenarios and operators of another catalogue; a taken name is an error."""
         for scenario in other:
-            self.take_in_one(scenario, loading)
+            self._take_in(scenario, loading)
+            if loading is not None:
+                object.__setattr__(scenario, "home", self)
         self.operators.update(other.operators)
-        self.modules |= other.modules
 
-    def take_in_one(self, scenario: Scenario, loading: "Loading | None" = None) -> None:
-        """Register a scenario that has its place already; a name that is taken is an error."""
+    def _take_in(self, scenario: Scenario, loading: "Loading | None") -> None:
+        """Take in a scenario that has its place already."""
         key = _folded(scenario.name)
         if key in self._scenarios:
             place = scenario.source or self.name
@@ -100,6 +101,7 @@ class Catalogue:
         old = self[scenario.name]
         if scenario.source is None:
             object.__setattr__(scenario, "source", old.source)
+        object.__setattr__(scenario, "home", self)
         self._scenarios[_folded(scenario.name)] = scenario
         return scenario
 
@@ -117,14 +119,15 @@ class Catalogue:
         the nearest.
         """
         selection = Selection(tags=tags, difficulty=difficulty, names=names, expr=expr)
-        return self._with(selection.of_all(list(self)))
+        return self.of(selection.of_all(list(self)))
 
-    def _with(self, scenarios: Iterable[Scenario]) -> "Catalogue":
+    def of(self, scenarios: Iterable[Scenario]) -> "Catalogue":
+        """Give a catalogue of some of the scenarios, with the same tools and operators."""
         chosen = Catalogue(self.name)
         chosen.tools, chosen.operators, chosen.scope = self.tools, self.operators, self.scope
         chosen.source = self.source
-        chosen._scenarios = {_folded(scenario.name): scenario for scenario in scenarios}
-        chosen._executions = dict.fromkeys(chosen._scenarios)
+        for scenario in scenarios:
+            chosen._take_in(scenario, None)
         return chosen
 
     @property
@@ -193,6 +196,10 @@ AMBIENT: ContextVar[Catalogue] = ContextVar("ambient", default=CATALOGUE)
 """The catalogue that `_s` registers in now."""
 
 
+REGISTERING: set[str] = set()
+"""The names of modules that have registered scenarios, wherever; a load executes them anew."""
+
+
 class Loading:
     """One load under way: one execution, whose problems are told together at its end."""
 
@@ -228,11 +235,6 @@ def operator(name: str) -> Callable[[F], F]:
         return function
 
     return register
-
-
-def _same(execution: object, other: object) -> bool:
-    """Say whether two executions are one: the same object, or equal cell numbers."""
-    return execution is other or (type(execution) is tuple and execution == other)
 
 
 def _twice(scenario: Scenario, earlier: Scenario, place: str) -> Problem:

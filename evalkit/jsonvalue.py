@@ -120,11 +120,9 @@ def _copy_dict(
             else:
                 copied[name] = _copy(item, other, depth - 1, left)
     except NotJsonError as error:
-        error.steps.append(key)
+        error.steps += [key] if isinstance(key, str) else []
         raise
-    left[0] -= size
-    if left[0] < 0:
-        raise _too_large()
+    _charge(left, size)
     return copied
 
 

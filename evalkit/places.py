@@ -24,6 +24,11 @@ def place_of(frame: FrameType) -> str:
     return f"{file}:{lines[bisect_right(starts, frame.f_lasti) - 1]}"
 
 
+def forget_places() -> None:
+    """Read the line tables anew, and the current directory with them."""
+    _TABLES.clear()
+
+
 def _read(code: CodeType) -> Table:
     """Read the line table of a code object; entries without a line go with the one before."""
     starts, lines, last = [], [], code.co_firstlineno
@@ -47,11 +52,12 @@ def _shown(filename: str) -> str:
         return filename
 
 
-def execution_of(frame: FrameType) -> object:
+def execution_of(frame: FrameType) -> tuple[object, ...]:
     """Give what stands for one execution of a file, cell or statement: equal within it, else not.
 
     In a notebook that is the cell's number, since each of its statements is compiled by itself;
-    elsewhere the code object of the module, which every execution loads anew.
+    elsewhere the code object of the module, which every execution loads anew: by its identity, for
+    two of the same text are equal.
     """
     cell = _cell()
     if cell is not None:
@@ -59,7 +65,8 @@ def execution_of(frame: FrameType) -> object:
     outermost: FrameType | None = frame
     while outermost is not None and outermost.f_code.co_name != "<module>":
         outermost = outermost.f_back
-    return (outermost or frame).f_code
+    code = (outermost or frame).f_code
+    return "code", id(code), code
 
 
 def in_cell() -> bool:

@@ -43,17 +43,15 @@ def check(assertion: Assertion, document: Json, *, catalogue: Catalogue | None =
         return Check(assertion, None, Status.FAILED, code, 0.0, None, str(error), 0.0)
 
 
-def grade(
-    scenario: Scenario, trace: Trace | Mapping[str, Any], *, catalogue: Catalogue | None = None
-) -> ScenarioResult:
+def grade(scenario: Scenario, trace: Trace | Mapping[str, Any]) -> ScenarioResult:
     """Grade a recorded trace with a scenario's assertions, without running anything.
 
-    `catalogue` is whose operators the assertions may use; without it, the ambient ones.
+    Its assertions may use the operators of the catalogue that it is registered in.
     `grade(scenario, json.loads(json.dumps(trace)))` equals the result of the run that gave the
     trace. `CatalogueError` where the scenario can't be graded or the trace is none.
     """
     checked = checked_trace(trace, GRADED)
-    (plan,) = Planner(None, _operators(catalogue)).plan([scenario]).plans
+    (plan,) = Planner(None, _operators(scenario.home)).plan([scenario]).plans
     if plan.skip is not None and checked["subject"] == "tools":
         return skipped(plan, plan.skip)
     return grade_plan(plan, checked)

@@ -85,8 +85,7 @@ class Preparation:
                 loose.append(target)
             else:
                 found += self._gathered(self._catalogue, target) or []
-        if loose:
-            found += self._gathered(_of, loose) or []
+        found += self._gathered(_of, loose) or []
         if len(found) > 1:
             together = Catalogue("run")
             for catalogue in found:
@@ -149,8 +148,8 @@ class Preparation:
         """Open or close the author's tools; what that raises is a problem of the catalogue."""
         try:
             return self._in_time(doing, OPENING_S, act)
-        except CatalogueError:
-            raise
+        except CatalogueError as error:
+            raise _placed(error, doing.partition(":")[0]) from error
         except (Exception, SystemExit) as error:
             told = f"failed: {type(error).__name__}: {message_of(error)}"
             raise CatalogueError(doing, told) from error
@@ -164,12 +163,19 @@ def targets_of(target: Target | Iterable[Target]) -> tuple[Target, ...]:
 
 
 def _of(scenarios: list[Scenario]) -> list[Catalogue]:
-    """Make a catalogue of scenarios that come by themselves, with the ambient operators."""
-    catalogue = Catalogue("scenarios")
-    catalogue.operators = AMBIENT.get().operators
+    """Make catalogues of scenarios that come by themselves: with what their own home knows."""
+    homes: dict[int, list[Scenario]] = {}
     for scenario in scenarios:
-        catalogue.take_in_one(scenario)
-    return [catalogue]
+        homes.setdefault(id(scenario.home), []).append(scenario)
+    return [_at_home(together) for together in homes.values()]
+
+
+def _at_home(scenarios: list[Scenario]) -> Catalogue:
+    home = scenarios[0].home
+    if home is None:
+        home = Catalogue("scenarios")
+        home.operators = AMBIENT.get().operators
+    return home.of(scenarios)  # type: ignore[no-any-return]
 
 
 def _toolbox(asked: Any, catalogue: Catalogue, scenarios: list[Scenario], place: str) -> Toolbox:  # noqa: ANN401
@@ -183,6 +189,10 @@ def _toolbox(asked: Any, catalogue: Catalogue, scenarios: list[Scenario], place:
     try:
         return toolbox_of({} if tools is None else tools)
     except CatalogueError as error:
-        raise CatalogueError(
-            problems=[attrs.evolve(problem, source=place) for problem in error.problems]
-        ) from error
+        raise _placed(error, place) from error
+
+
+def _placed(error: CatalogueError, place: str) -> CatalogueError:
+    """Say which file's tools a problem is about."""
+    problems = [attrs.evolve(each, source=each.source or place) for each in error.problems]
+    return CatalogueError(problems=problems)

@@ -32,9 +32,13 @@ def configured(start: Path, commands: Iterable[click.Command]) -> dict[str, Any]
             problems.append(Problem(place, f"unknown key {key!r}", hint_for(key, options)))
             continue
         try:
-            found[str(option.name)] = _accepted(option, value)
+            _check(option, value)
+            single = option.multiple and not isinstance(value, list)
+            found[str(option.name)] = [value] if single else value
         except click.BadParameter as error:
-            problems.append(Problem(f"{place} {key}", f"{brief(value)}: {error.message}"))
+            problems.append(
+                Problem(f"{place} {key}", f"{brief(value)}: {error.message}", _near(option, value))
+            )
     if problems:
         raise CatalogueError(problems=problems)
     return found
@@ -65,17 +69,23 @@ def _long(parameter: click.Parameter) -> str:
     return next((name[2:] for name in parameter.opts if name.startswith("--")), "")
 
 
-def _accepted(option: click.Parameter, value: Any) -> Any:
-    """Take a value as the option would take it on the command line."""
+def _check(option: click.Parameter, value: Any) -> None:
+    """Refuse a value that the option would refuse on the command line."""
     flag = isinstance(option, click.Option) and option.is_flag
     if flag != isinstance(value, bool):
         raise click.BadParameter("expected true or false" if flag else "expected no boolean")
     listed = value if isinstance(value, list) else [value]
-    if option.multiple != isinstance(value, list):
-        raise click.BadParameter("expected a list" if option.multiple else "expected one value")
+    if isinstance(value, list) and not option.multiple:
+        raise click.BadParameter("expected one value")
     if not all(isinstance(each, str | int | float) for each in listed):
         raise click.BadParameter("expected text or a number")
     context = click.Context(click.Command("evalkit"))
     taken = [option.type.convert(each, option, context) for each in listed]
-    taken = taken if option.multiple else taken[0]
-    return option.callback(context, option, taken) if option.callback and not flag else taken
+    if option.callback is not None and not flag:
+        option.callback(context, option, taken if option.multiple else taken[0])
+
+
+def _near(option: click.Parameter, value: Any) -> str | None:
+    """Name the nearest choice, where an option has choices."""
+    choices = getattr(option.type, "choices", None)
+    return hint_for(str(value), choices) if choices and isinstance(value, str) else None

@@ -37,8 +37,8 @@ def own_stdout() -> Iterator[TextIO]:
 
 
 def _closed(stream: TextIO) -> None:
-    """Close a stream; that its reader has gone away is no error here."""
-    with suppress(BrokenPipeError):
+    """Close a stream; what can't be written any more has been told already."""
+    with suppress(OSError):
         stream.close()
 
 

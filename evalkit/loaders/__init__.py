@@ -37,7 +37,7 @@ def read(path: str | Path) -> Catalogue:
     loader = LOADERS.get(path.suffix)
     if loader is None:
         problem = f"a file of kind {path.suffix!r} can't be loaded"
-        raise CatalogueError(str(path), problem, f"known: {listing(LOADERS)}")
+        raise CatalogueError(str(path), problem, f"known: {', '.join(LOADERS)}")
     return loader(path)
 
 

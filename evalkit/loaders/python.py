@@ -11,10 +11,11 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from evalkit.catalogue import AMBIENT, CATALOGUE, LOADING, Catalogue, Loading
+from evalkit.catalogue import AMBIENT, CATALOGUE, LOADING, REGISTERING, Catalogue, Loading
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loaders.scope import Scope, forget_registering
 from evalkit.model import Assertion, Scenario, ToolCall
+from evalkit.places import forget_places
 from evalkit.registry import hint_for
 
 TABLE = "TOOL_DISPATCH"
@@ -27,6 +28,7 @@ def load_python(path: Path) -> Catalogue:
 
     Names that are taken are in the catalogue's `problems`; everything else that is wrong is raised.
     """
+    forget_places()
     file = path.resolve()
     catalogue, loading = Catalogue(file.stem), Loading()
     folder, package = _package(file)
@@ -66,7 +68,7 @@ def _scope(file: Path, folder: Path) -> Scope:
     root = next((each for each in file.parents if (each / "pyproject.toml").exists()), file.parent)
     scope = _SCOPES[file] = Scope(dict.fromkeys((folder, root, Path.cwd())))
     scope.activate()
-    forget_registering(CATALOGUE.modules)
+    forget_registering(REGISTERING)
     return scope
 
 
@@ -144,9 +146,8 @@ def _failed(error: BaseException, file: Path, path: Path) -> CatalogueError:
     if isinstance(error, SystemExit):
         return CatalogueError("", f"the file calls sys.exit({error.code!r})", source=place)
     if isinstance(error, SyntaxError) and error.filename:
-        return CatalogueError(
-            "", f"{type(error).__name__}: {error.msg}", source=f"{error.filename}:{error.lineno}"
-        )
+        told = f"{type(error).__name__}: {error.msg} (imported at {place})"
+        return CatalogueError("", told, source=f"{error.filename}:{error.lineno}")
     hint = _searched() if isinstance(error, ImportError) else _unknown_field(error)
     return CatalogueError("", _told(error), hint, source=place)
 

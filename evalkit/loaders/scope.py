@@ -46,7 +46,7 @@ class Scope:
     def leave_to(self, other: "Scope") -> None:
         """Take away the scope's modules, where the other would not find the very same files."""
         for name, module in self._modules.items():
-            if sys.modules.get(name) is module and not other._holds(module):  # noqa: SLF001
+            if sys.modules.get(name) is module and not other.finds(name, module):
                 del sys.modules[name]
 
     def forget(self) -> None:
@@ -56,6 +56,15 @@ class Scope:
             if sys.modules.get(name) is module:
                 del sys.modules[name]
         self._modules.clear()
+
+    def finds(self, name: str, module: ModuleType) -> bool:
+        """Say whether an import by that name would come to that very module's file."""
+        top = name.partition(".")[0]
+        for folder in map(Path, self._folders):
+            for root in (folder / top, folder / f"{top}.py"):
+                if (root / "__init__.py").exists() or root.is_file():
+                    return str(vars(module).get("__file__")).startswith(str(root))
+        return False
 
     def _holds(self, module: ModuleType) -> bool:
         file = vars(module).get("__file__")
@@ -90,9 +99,7 @@ def _knows(module: ModuleType, others: dict[str, ModuleType]) -> bool:
 
 
 def _defined_in(value: object, others: dict[str, ModuleType]) -> bool:
-    home = (
-        getattr(value, "__module__", None) if isinstance(value, type) or callable(value) else None
-    )
+    home = getattr(value, "__module__", None) if callable(value) else None
     return isinstance(home, str) and home in others
 
 

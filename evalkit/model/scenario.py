@@ -92,7 +92,8 @@ class Scenario:
     `tool_calls` are made in order against the tools. `assertions` are put to the whole trace. A
     scenario without a prompt is for the tools only; one without tool calls, for agents only.
     `timeout_s` bounds the scenario as a whole. `xfail` gives the reason why it is known to fail.
-    `metadata` is any JSON, for the author's own use. `source` is where it was registered.
+    `metadata` is any JSON, for the author's own use. `source` is where it was registered, and
+    `home` the catalogue that it was registered in; neither is part of equality.
 
     >>> Scenario("stock_is_counted", tool_calls=[ToolCall("count", {"sku": "oak"})]).difficulty
     'standard'
@@ -109,6 +110,7 @@ class Scenario:
     xfail: str | None = field(default=None, kw_only=True)
     metadata: dict[str, Json] | None = field(default=None, converter=_metadata, kw_only=True)
     source: str | None = field(default=None, kw_only=True, eq=False)
+    home: Any = field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Check what has no converter; the rarely used fields only where one of them was used."""

@@ -47,26 +47,25 @@ def schema_flaw(schema: Json) -> str | None:
     return None
 
 
-def _references(schema: Json) -> Iterator[Json]:
-    """Yield every `$ref` of a schema."""
+def _references(schema: Json, key: str = "$ref") -> Iterator[Json]:
+    """Yield what stands under a key anywhere in a schema: its references, ids or anchors."""
     if type(schema) is dict:
-        if "$ref" in schema:
-            yield schema["$ref"]
+        if key in schema:
+            yield schema[key]
         for item in schema.values():
-            yield from _references(item)
+            yield from _references(item, key)
     elif type(schema) is list:
         for item in schema:
-            yield from _references(item)
+            yield from _references(item, key)
 
 
 def _leads_inside(ref: Json, schema: Json) -> bool:
-    """Say whether a reference is a pointer into the schema, or an anchor or id of it."""
-    if type(ref) is not str:
-        return True
-    if ref.startswith("https://json-schema.org/"):
+    """Say whether a reference leads to a place in the schema, or to a published one."""
+    if type(ref) is not str or ref == "#" or ref.startswith("https://json-schema.org/"):
         return True
     if not ref.startswith("#/"):
-        return ref == "#" or ref.removeprefix("#") in json.dumps(schema)
+        anchors = {f"#{anchor}" for anchor in _references(schema, "$anchor")}
+        return ref in {*anchors, *map(str, _references(schema, "$id"))}
     for step in ref[2:].split("/"):
         name = step.replace("~1", "/").replace("~0", "~").replace("%25", "%")
         if type(schema) is list and name.isdecimal() and int(name) < len(schema):

@@ -19,12 +19,18 @@ class Operator:
     """One operator: the rule for its operand, its function, and its words.
 
     `scalar` says that it is for single values: put to a path that selects many, it needs `each`.
+    `saved_rule` is for an operand that a call saved, where that is stricter.
     """
 
     rule: Callable[[Assertion], operands.Flaw | None]
     function: OperatorFunction
     words: str
     scalar: bool = False
+    saved_rule: Callable[[Assertion], operands.Flaw | None] | None = None
+
+
+def _about_issues(function: OperatorFunction, words: str) -> Operator:
+    return Operator(operands.optional_text, function, words, saved_rule=operands.key)
 
 
 OPERATORS: dict[str, Operator] = {
@@ -43,7 +49,9 @@ OPERATORS: dict[str, Operator] = {
     Op.CONTAINS_ALL: Operator(operands.all_members, values.contains_all, "contains all of"),
     Op.CONTAINS_ANY: Operator(operands.any_member, values.contains_any, "contains any of"),
     Op.EXISTS: Operator(operands.none_needed, values.exists, "exists"),
-    Op.HAS_KEY: Operator(operands.optional_key, values.has_key, "has the key"),
+    Op.HAS_KEY: Operator(
+        operands.optional_key, values.has_key, "has the key", saved_rule=operands.key
+    ),
     Op.LACKS_KEY: Operator(operands.key, values.lacks_key, "lacks the key"),
     Op.LEN_EQ: Operator(operands.length, values.len_eq, "has length"),
     Op.LEN_GTE: Operator(operands.least_length, values.len_gte, "has at least length"),
@@ -57,10 +65,10 @@ OPERATORS: dict[str, Operator] = {
     Op.NOT_MATCHES: Operator(operands.matching, values.not_matches, "does not match", scalar=True),
     Op.SCHEMA: Operator(operands.schema, schema, "is valid against"),
     Op.SUBSET: Operator(operands.part, values.subset, "contains as a part"),
-    Op.NO_ERRORS: Operator(operands.optional_text, no_issue("error"), "has no error"),
-    Op.NO_WARNINGS: Operator(operands.optional_text, no_issue("warning"), "has no warning"),
-    Op.HAS_ERROR: Operator(operands.optional_text, has_issue("error"), "has the error"),
-    Op.HAS_WARNING: Operator(operands.optional_text, has_issue("warning"), "has the warning"),
+    Op.NO_ERRORS: _about_issues(no_issue("error"), "has no error"),
+    Op.NO_WARNINGS: _about_issues(no_issue("warning"), "has no warning"),
+    Op.HAS_ERROR: _about_issues(has_issue("error"), "has the error"),
+    Op.HAS_WARNING: _about_issues(has_issue("warning"), "has the warning"),
 }
 
 

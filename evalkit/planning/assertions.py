@@ -43,7 +43,8 @@ class AssertionBinder:
             return None
         expected = assertion.expected
         needs = () if type(expected) in _SCALAR else tuple(dict.fromkeys(refs(expected)))
-        return BoundAssertion(assertion, path, function, needs, operator.rule)
+        rule = operator.saved_rule or operator.rule
+        return BoundAssertion(assertion, path, function, needs, rule)
 
     def bind_to_trace(self, scenario: Scenario, index: int) -> BoundAssertion | None:
         """Bind an assertion on the trace, which begins with the name of one of its parts."""
@@ -64,6 +65,11 @@ class AssertionBinder:
             problem = f"unknown operator {str(assertion.op)!r}"
             hint = hint_for(assertion.op, self._operators)
             self._problems.add(scenario, (*where, "op"), problem, hint)
+        else:
+            flaw = self._operators[assertion.op].rule(assertion)
+            if flaw is not None:
+                place = (*where, "expected")
+                self._problems.add(scenario, place, flaw.problem, flaw.hint, warning=flaw.warning)
         try:
             compile_path(assertion.path)
         except PathError as error:

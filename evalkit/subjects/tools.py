@@ -100,8 +100,9 @@ class ToolSubject:
             failure = outcome_of(raised)
         finally:
             output.listening = False
-        if not self._in_time() or failure is not None:
-            self._note_failure(progress, bound, failure, attempts)
+        late = not self._in_time()
+        if late or failure is not None:
+            self._note_failure(progress, bound, None if late else failure, attempts)
             return
         seconds, printed = perf_counter() - started, output.take()
         call = call_note(bound, progress.args, None, document, attempts, seconds, printed)
