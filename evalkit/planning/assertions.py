@@ -66,22 +66,24 @@ class AssertionBinder:
             hint = hint_for(assertion.op, self._operators)
             self._problems.add(scenario, (*where, "op"), problem, hint)
         else:
-            flaw = self._operators[assertion.op].rule(assertion)
-            if flaw is not None:
-                place = (*where, "expected")
-                self._problems.add(scenario, place, flaw.problem, flaw.hint, warning=flaw.warning)
+            self._sound(scenario, where, assertion, self._operators[assertion.op], None)
         try:
             compile_path(assertion.path)
         except PathError as error:
             self._problems.add(scenario, (*where, "path"), str(error))
 
     def _sound(
-        self, scenario: Scenario, where: Where, assertion: Assertion, operator: Operator, path: Path
+        self,
+        scenario: Scenario,
+        where: Where,
+        assertion: Assertion,
+        operator: Operator,
+        path: Path | None,
     ) -> bool:
         """Note every flaw of an assertion; say whether it can be put all the same."""
         flaws = {
             "expected": operator.rule(assertion),
-            "each": _each_flaw(assertion, operator, path),
+            "each": None if path is None else _each_flaw(assertion, operator, path),
             "tolerance": _tolerance_flaw(assertion),
         }
         sound = True
