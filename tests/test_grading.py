@@ -209,6 +209,56 @@ def test_a_partial_score_is_kept() -> None:
     assert result.score == 0.5
 
 
+UNFIT: dict[str, tuple[Any, Op, str]] = {
+    "no number": (None, Op.GT, "expected a number or a string, got None"),
+    "no length": (1.5, Op.LEN_EQ, "expected a length, got 1.5"),
+    "no list": ("ab", Op.IN, "expected a list, got 'ab'"),
+    "an empty text": ("", Op.CONTAINS, "'' is in every string"),
+    "an empty list": ([], Op.NOT_IN, "the list is empty"),
+    "no pattern": ("(a", Op.MATCHES, "is no pattern"),
+    "a pattern of everything": ("x*", Op.NOT_MATCHES, "matches every string"),
+    "no type": ("strng", Op.TYPE_IS, "did you mean 'string'?"),
+    "no key": (None, Op.HAS_KEY, "expected a string, got None"),
+    "no check": (True, Op.HAS_ERROR, "expected a string, got True"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_saved_operand_is_held_to_the_operator_s_rule(name: str) -> None:
+    """A saved value that can't be expected is FAILED `unsaved_value` with why, and never passes."""
+    value, op, told = UNFIT[name]
+    calls = [
+        ToolCall("give", save_as={"v": "v"}),
+        ToolCall("give", {}, [Assertion("v", op, Ref("v")), Assertion("w", Op.EQ, 1)]),
+    ]
+    result = outcome(*calls, tools={"give": lambda: {"v": value, "w": 1}})
+    assert codes(result)[-2:] == ["unsaved_value", None]
+    assert result.checks[-2].status is Status.FAILED
+    assert "the saved value can't be expected: " in result.checks[-2].reason
+    assert told.split("; ")[0] in result.checks[-2].reason or "'string'" in told
+
+
+FIT: dict[str, tuple[Any, Op]] = {
+    "null": (None, Op.EQ),
+    "a warning": (0, Op.GTE),
+    "a small number": (0.5, Op.APPROX),
+    "a list": ([[1, 2]], Op.SAME_ITEMS),
+}
+
+
+@pytest.mark.parametrize("name", FIT)
+def test_a_saved_operand_that_fits_is_put(name: str) -> None:
+    """A saved value that the operator can use is used, also where planning would only warn."""
+    value, op = FIT[name]
+    calls = [
+        ToolCall("give", save_as={"v": "v"}),
+        ToolCall("give", {}, [Assertion("v", op, Ref("v"))]),
+    ]
+    result = outcome(*calls, tools={"give": lambda: {"v": value}})
+    assert codes(result)[-1] is None
+    assert result.checks[-1].expected == value
+
+
 TRUE, PATTERN = True, "no such"
 EXPECTED: list[tuple[str, bool | str, list[str | None]]] = [
     ("tell", TRUE, [None]),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalkit.registry import entry_points, hint_for, listing, nearest
+from evalkit.registry import counted, hint_for, listing, nearest
 
 FIXED = settings(deadline=None, derandomize=True, max_examples=50)
 TOOLS = ["evaluate_cabinet", "design_drawer", "list_parts"]
@@ -65,7 +65,9 @@ def test_listing(count: int, text: str) -> None:
     assert listing(map(str, range(count)), limit=3) == text
 
 
-def test_entry_points() -> None:
-    """What an installed package offers is found by name; an unknown group offers nothing."""
-    assert "hypothesispytest" in entry_points("pytest11")
-    assert entry_points("evalkit.no_such_group") == {}
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 calls"), (1, "1 call"), (2, "2 calls"), (1_000, "1000 calls")]
+)
+def test_counted(count: int, text: str) -> None:
+    """A count stands with its noun in the number that fits: one call, none or many calls."""
+    assert counted(count, "call") == text

@@ -8,6 +8,7 @@ import pytest
 
 from evalkit import (
     Assertion,
+    Catalogue,
     CatalogueError,
     Op,
     Ref,
@@ -17,8 +18,10 @@ from evalkit import (
     check,
     grade,
     load,
+    operator,
     run,
 )
+from evalkit.catalogue import AMBIENT
 
 DOCUMENT = {"size": {"width": 600}, "rows": [1, 2]}
 SCENARIO = Scenario(
@@ -78,6 +81,18 @@ def test_check_of_what_can_not_be_put_is_refused(assertion: Assertion) -> None:
         check(assertion, {"n": 1})
 
 
+def test_check_may_use_the_operators_of_a_catalogue() -> None:
+    """`catalogue=` says whose operators an assertion may use; without it, only those of now."""
+    shop = Catalogue("shop")
+    token = AMBIENT.set(shop)
+    operator("even")(lambda actual, assertion, context: actual % 2 == 0)
+    AMBIENT.reset(token)
+    assert check(Assertion("n", "even"), {"n": 2}, catalogue=shop).passed
+    assert not check(Assertion("n", "even"), {"n": 3}, catalogue=shop).passed
+    with pytest.raises(CatalogueError, match="unknown operator 'even'"):
+        check(Assertion("n", "even"), {"n": 2})
+
+
 def test_check_has_no_saved_values() -> None:
     """A `Ref` stands for nothing where there is no earlier call: the check never passes."""
     for op in (Op.EQ, Op.NE):
@@ -115,27 +130,11 @@ def test_grade_does_not_change_the_trace() -> None:
     assert json.dumps(trace) == before
 
 
-BROKEN: dict[str, Any] = {
-    "null": None,
-    "a list": [],
-    "a text": "trace",
-    "empty": {},
-    "of another subject": stored(subject="tolos"),
-    "no list of calls": stored(calls=None),
-    "calls that are none": stored(calls=[7]),
-    "a call without an error": stored(calls=[{"step": 0, "result": {"n": 1}}]),
-    "no list of errors": stored(errors={"a": 1}),
-    "no seconds": stored(seconds="long"),
-    "no JSON": stored(meta={"x": {1}}),
-    **{f"without {key}": {k: v for k, v in stored().items() if k != key} for key in stored()},
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_what_is_no_trace_is_refused(name: str) -> None:
+@pytest.mark.parametrize("trace", [None, [], "trace", {}, stored(calls=[7])], ids=repr)
+def test_what_is_no_trace_is_refused(trace: Any) -> None:
     """Anything but a whole trace is the caller's error, never a verdict and never a crash."""
     with pytest.raises(CatalogueError, match="trace"):
-        grade(SCENARIO, BROKEN[name])
+        grade(SCENARIO, trace)
 
 
 @pytest.mark.parametrize(

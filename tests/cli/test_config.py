@@ -79,7 +79,6 @@ def test_a_flag_wins(
         ('difficulty = "baisc"', "'basic'"),
         ('maxfail = "many"', "'many'"),
         ("tag = 3", "3"),
-        ('tag = "small"', "'small'"),
         ("shard = 2", "2"),
         ("verbose = 'a lot'", "'a lot'"),
         ("quiet = 'no way'", "no way"),
@@ -93,6 +92,22 @@ def test_a_wrong_setting_is_told(cli: Cli, write: Write, settings: str, told: st
     assert done.code == 4, done.out + done.err
     assert told in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ('tag = "small"', ["small_sum"]),
+        ('difficulty = "basic"', ["small_sum"]),
+        ('name = "talk"', ["talk"]),
+    ],
+)
+def test_one_text_for_a_repeatable_option_is_a_list_of_one(
+    cli: Cli, write: Write, settings: str, names: list[str]
+) -> None:
+    """An option that may be given several times may be set once without brackets."""
+    write("pyproject.toml", f"[tool.evalkit]\n{settings}\n")
+    assert ran(cli("shop.py", "--json")) == names
 
 
 def test_a_wrong_setting_names_its_file(cli: Cli, write: Write) -> None:

@@ -292,7 +292,7 @@ class LyingText(str):
 class LyingEnum(Enum):
     """An enumeration whose members are equal to everything."""
 
-    ONE = 1
+    TWO = 2
 
     def __eq__(self, other: object) -> bool:
         """Lie."""
@@ -301,10 +301,10 @@ class LyingEnum(Enum):
     __hash__ = Enum.__hash__
 
 
-@pytest.mark.parametrize("value", [Liar(), {"n": Liar()}, LyingEnum.ONE, {"n": [LyingEnum.ONE]}])
+@pytest.mark.parametrize("value", [Liar(), {"n": Liar()}, [{"n": (Liar(),)}]])
 def test_row_29_an_object_that_lies_is_no_json(value: Any) -> None:
     """An object that claims to be anything is refused, by its real type."""
-    assert "Liar" in refused(value) or "LyingEnum" in refused(value)
+    assert "Liar" in refused(value)
 
 
 @pytest.mark.parametrize(
@@ -316,12 +316,12 @@ def test_row_29_an_object_that_lies_is_no_json(value: Any) -> None:
         (LyingText("two"), "two"),
         ({"n": [LyingInt(2), LyingText("two")]}, {"n": [2, "two"]}),
         ({LyingText("n"): LyingDict(m=LyingInt(2))}, {"n": {"m": 2}}),
+        (LyingEnum.TWO, 2),
+        ({"n": [LyingEnum.TWO]}, {"n": [2]}),
     ],
 )
-def test_row_29_a_builtin_that_lies_is_read_by_the_builtin_s_own_methods(
-    value: Any, truth: Any
-) -> None:
-    """A subclass of a builtin is what it holds, whatever its methods say, and of exact types."""
+def test_row_29_what_lies_is_read_by_what_it_holds(value: Any, truth: Any) -> None:
+    """A kind of builtin, or an enum member, is what it holds, whatever its methods say."""
     check = check_of(value, Assertion("", Op.EQ, truth))
     assert check.passed
     assert type(check.actual) is type(truth)
@@ -334,7 +334,8 @@ def test_row_29_a_lie_passes_no_assertion(op: Op) -> None:
     """No operator lets a value pass that only claims to be what is expected."""
     expected: dict[Op, Any] = {Op.IN: [7, "seven"], Op.CONTAINS: "seven"}
     operand = {} if op is Op.IS_NULL else {"expected": expected.get(op, 7)}
-    for lie in (Liar(), LyingInt(2), LyingText("two"), LyingDict(n=2), LyingList([2])):
+    lies = (Liar(), LyingInt(2), LyingText("two"), LyingDict(n=2), LyingList([2]), LyingEnum.TWO)
+    for lie in lies:
         assert not check_of({"x": lie}, Assertion("x", op, **operand)).passed
 
 

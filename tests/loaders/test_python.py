@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evalkit import CATALOGUE, Catalogue, load, run
+from evalkit import CATALOGUE, Catalogue, grade, load, run
 
 Write = Callable[..., Path]
 
@@ -242,6 +242,22 @@ def test_operators_of_the_file_belong_to_it(write: Write) -> None:
     for _ in range(2):
         assert run(load(path)).passed
     assert "ponged" not in CATALOGUE.operators
+
+
+def test_one_scenario_of_a_file_runs_with_what_the_file_knows(write: Write) -> None:
+    """`load(...)["a"]` by itself has its file's tools and operators, from a private one too."""
+    source = "from evalkit import operator\nTOOL_DISPATCH = {'ping': lambda: 1}\n"
+    source += "operator('ponged')(lambda a, b, c: a == 1)\nown = Catalogue('own')\n"
+    source += "for name, add in (('a', _s), ('b', own.add)):\n"
+    source += "    check = Assertion('', 'ponged')\n"
+    source += "    add(Scenario(name, tool_calls=[ToolCall('ping', {}, [check])]))"
+    catalogue = load(write("cases.py", HEAD + source))
+    for name in "ab":
+        result = run(catalogue[name])[name]
+        assert result.passed
+        assert result.trace is not None
+        assert grade(catalogue[name], result.trace).passed
+    assert run(list(catalogue)).passed
 
 
 @pytest.mark.parametrize(

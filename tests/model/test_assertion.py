@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
 import attrs
@@ -11,8 +12,33 @@ import pytest
 
 from evalkit import MISSING, Assertion, CatalogueError, Op, Ref
 from evalkit.jsonvalue import brief
+from evalkit.model import refs
 
 BIG = 10**5000
+
+
+class Bare(Enum):
+    """No builtin by inheritance."""
+
+    ONE = 1
+
+
+class Size(IntEnum):
+    """A number by inheritance."""
+
+    BIG = 3
+
+
+class Colour(StrEnum):
+    """A string by inheritance."""
+
+    RED = "red"
+
+
+class Text(str):
+    """A string of its own kind."""
+
+    __slots__ = ()
 
 
 @pytest.mark.parametrize("op", Op)
@@ -83,6 +109,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"expected": {1: 2}}, "Assertion.expected", "the key 1 is no string"),
     ({"expected": BIG}, "Assertion.expected", "digits"),
     ({"expected": [BIG]}, "Assertion.expected[0]", "digits"),
+    ({"expected": Bare.ONE}, "Assertion.expected", "Bare is no JSON value"),
+    ({"expected": [Size.BIG]}, "Assertion.expected[0]", "Size is no JSON value"),
+    ({"expected": Colour.RED}, "Assertion.expected", "Colour is no JSON value"),
+    ({"expected": {"a": Text("x")}}, "Assertion.expected.a", "Text is no JSON value"),
+    ({"expected": {Colour.RED: 1}}, "Assertion.expected", "no JSON value"),
     ({"description": 1}, "Assertion.description", "expected a string"),
     ({"each": "every"}, "Assertion.each", "'all', 'any'"),
     ({"each": True}, "Assertion.each", "'all', 'any'"),
@@ -135,3 +166,19 @@ def test_a_ref_has_a_name(name: Any) -> None:
     """A `Ref` without a name that says something is refused."""
     with pytest.raises(CatalogueError, match=r"Ref\.name"):
         Ref(name)
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        (Ref("a"), ["a"]),
+        ([Ref("a"), {"x": Ref("b")}], ["a", "b"]),
+        ({"x": {"y": [Ref("a"), Ref("a")]}}, ["a", "a"]),
+        ("Ref(name='a')", []),
+        ({"$ref": "a"}, []),
+        (None, []),
+    ],
+)
+def test_refs_are_found_at_any_depth(value: Any, names: list[str]) -> None:
+    """Every `Ref` in a value is named, in order, and nothing that only looks like one."""
+    assert list(refs(value)) == names

@@ -1,12 +1,13 @@
 """What a scenario accepts, keeps and refuses."""
 
+import copy
 import pickle
 from typing import Any
 
 import attrs
 import pytest
 
-from evalkit import Assertion, CatalogueError, Scenario, ToolCall, Turn
+from evalkit import Assertion, Catalogue, CatalogueError, Scenario, ToolCall, Turn
 from evalkit.jsonvalue import brief
 
 CALL = ToolCall("count")
@@ -114,6 +115,19 @@ def test_source_is_no_part_of_equality() -> None:
     assert Scenario("s", "p") != Scenario("s", "q")
 
 
+def test_home_is_no_part_of_it() -> None:
+    """Where a scenario is registered shows neither in equality nor in its repr, nor is it given."""
+    plain, registered = Scenario("s", "p"), Scenario("s", "p")
+    assert plain.home is None
+    home = Catalogue("shop")
+    home.add(registered)
+    assert registered.home is home
+    assert registered.but(source=None) == registered == plain
+    assert "shop" not in repr(registered)
+    with pytest.raises(TypeError, match="home"):
+        Scenario("s", home=home)  # type: ignore[call-arg]
+
+
 def test_but() -> None:
     """`but` gives a changed copy, checked again; the original stays."""
     scenario = Scenario("s", "p")
@@ -127,6 +141,19 @@ def test_it_pickles() -> None:
     """A scenario crosses to another process."""
     scenario = Scenario("s", [Turn("user", "p")], [CALL], ["t"], metadata={"a": 1})
     assert pickle.loads(pickle.dumps(scenario)) == scenario  # noqa: S301  - our own bytes
+
+
+def test_a_registered_one_crosses_without_its_home() -> None:
+    """A catalogue with tools that nobody can copy does not keep its scenarios from being copied."""
+    home = Catalogue("shop")
+    home.tools = {"count": lambda: 1}
+    registered = home.add(Scenario("s", "p", [CALL], metadata={"a": [1]}))
+    for crossed in (
+        pickle.loads(pickle.dumps(registered)),  # noqa: S301  - our own bytes
+        copy.deepcopy(registered),
+    ):
+        assert crossed == registered
+    assert registered.home is home
 
 
 def test_further_fields_are_keywords() -> None:

@@ -1,5 +1,6 @@
 """What a tool call accepts, keeps and refuses."""
 
+from enum import Enum, StrEnum
 from typing import Any
 
 import attrs
@@ -9,6 +10,18 @@ from evalkit import Assertion, CatalogueError, Ref, ToolCall
 from evalkit.jsonvalue import brief
 
 OK = Assertion("a", "exists")
+
+
+class Bare(Enum):
+    """No builtin by inheritance."""
+
+    ONE = 1
+
+
+class Colour(StrEnum):
+    """A string by inheritance."""
+
+    RED = "red"
 
 
 def test_the_order_is_fixed() -> None:
@@ -42,6 +55,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"args": {"a": {1}}}, "ToolCall.args.a", "no JSON value"),
     ({"args": {"a": float("nan")}}, "ToolCall.args.a", "not finite"),
     ({"args": {1: 2}}, "ToolCall.args", "is no string"),
+    ({"args": {"a": Bare.ONE}}, "ToolCall.args.a", "Bare is no JSON value"),
+    ({"args": {"a": [Colour.RED]}}, "ToolCall.args.a[0]", "Colour is no JSON value"),
+    ({"args": {Colour.RED: 1}}, "ToolCall.args", "no JSON value"),
     ({"assertions": OK}, "ToolCall.assertions", "expected a list of Assertion"),
     ({"assertions": ["a"]}, "ToolCall.assertions[0]", "expected an Assertion"),
     ({"assertions": [("a", "eq", 1)]}, "ToolCall.assertions[0]", "expected an Assertion"),

@@ -148,6 +148,21 @@ def test_an_operator_sees_the_document() -> None:
     assert seen == [2, [1], {"a": {"b": 2}}, {}]
 
 
+def test_an_operator_is_given_a_copy() -> None:
+    """One that changes the value it is given changes it for nobody else."""
+    document = {"items": [{"n": 2}, {"n": 1}]}
+
+    @operator("wrecking")
+    def wreck(actual: Any, assertion: Assertion, context: Any) -> bool:
+        actual[0]["n"] = 99
+        actual.clear()
+        return context.document == {"items": [{"n": 2}, {"n": 1}]}
+
+    found = check(Assertion("items", "wrecking"), document)
+    assert found.passed
+    assert found.actual == document["items"] == [{"n": 2}, {"n": 1}]
+
+
 def test_an_unresolved_path_is_not_put_to_it() -> None:
     """Fault 33: an operator of one's own is never asked about what is not there."""
     operator("always")(answering(True))

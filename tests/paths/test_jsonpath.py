@@ -31,7 +31,11 @@ REFUSED = [
     ("[?('a' == @.b)]", "right"),
     ("[?(@.a = 1)]", "=="),
     ("[?(@[*] == 1)]", "one value"),
-    ("[?(@..a == 1)]", "one value"),
+    ("[?(@..a == 1)]", ".. is not allowed in a filter"),
+    ("[?(@..a)]", ".. is not allowed in a filter"),
+    ("[?(!@..a)]", ".. is not allowed in a filter"),
+    ("[?(@.b == 1 && @.c..a)]", ".. is not allowed in a filter"),
+    ("[?(@.b[?(@..a)])]", ".. is not allowed in a filter"),
     ("[?(length(@.a) == 1)]", ""),
     ("[?(match(@.a, 'x'))]", ""),
     ("[?]", ""),
@@ -93,7 +97,6 @@ FILTERS: list[tuple[str, list[int]]] = [
     ("@.s == 'a' || @.s == 'b'", [0, 1]),
     ("n == 1", [0, 1]),
     ("@.n == @.n", [0, 1, 2, 3, 4]),
-    ("@..p", [4]),
 ]
 
 
@@ -114,7 +117,7 @@ def test_filter_of_an_object() -> None:
 
 @pytest.mark.parametrize("document", ["text", 1, None, [None], ["text"], [[]], {"a": 1}, [True]])
 @pytest.mark.parametrize(
-    "text", ["[?(@.a > 1)]", "[?(@.a.b == 'x')]", "[?(@[0] == 1)]", "[?(@..a)]", "..[?(@.a < 'x')]"]
+    "text", ["[?(@.a > 1)]", "[?(@.a.b == 'x')]", "[?(@[0] == 1)]", "[?(!@.a)]", "..[?(@.a < 'x')]"]
 )
 def test_no_document_raises(text: str, document: Any) -> None:
     """A filter never raises, whatever it meets."""

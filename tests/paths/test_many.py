@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalkit import Assertion, Op, check
 from evalkit.jsonvalue import MISSING, equal
 from evalkit.paths import compile_path, explain
 
@@ -176,9 +177,26 @@ def test_no_path_takes_for_ever(text: str, document: Any) -> None:
     assert perf_counter() - started < 2
 
 
-def test_too_many_matches_say_so() -> None:
-    """Fault 40: a path that selects more than the cap is MISSING, and the reason names the cap."""
-    path = compile_path("$..*..*..*")
-    document = deep(100)
+CAPPED: dict[str, tuple[str, Any]] = {
+    "matches": ("$..*..*..*", deep(100)),
+    "a wide list": ("[*]", [0] * 100_001),
+    "visits": ("..nope", [[0]] * 200_001),
+}
+
+
+@pytest.mark.parametrize("name", CAPPED)
+def test_too_many_say_so(name: str) -> None:
+    """Fault 40: over 100,000 matches, or 200,000 values looked at, are MISSING, and are told."""
+    text, document = CAPPED[name]
+    path = compile_path(text)
     assert path.resolve(document) is MISSING
-    assert "too many" in str(explain(path, document)) or "100,000" in str(explain(path, document))
+    told = str(explain(path, document))
+    assert "selects more than 100,000 values, or looks at more than 200,000" in told
+    assert check(Assertion(text, Op.NE, 1), document).code == "unresolved_path"
+
+
+@pytest.mark.parametrize(("text", "rows"), [("[*]", 100_000), ("..nope", 199_999)])
+def test_as_many_as_may_be_are_no_problem(text: str, rows: int) -> None:
+    """Just at the caps, a path gives its list."""
+    found = compile_path(text).resolve([[]] * rows)
+    assert len(found) == (0 if "nope" in text else rows)

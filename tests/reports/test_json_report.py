@@ -41,6 +41,17 @@ def test_it_is_what_to_dict_gives() -> None:
     assert written == json.loads(json.dumps(report.to_dict()))
 
 
+def test_warnings_are_in_it() -> None:
+    """What planning found doubtful is a list of lines, empty where nothing was."""
+    assert reported(SCENARIO, ping=lambda: {"n": 1})[0]["warnings"] == []
+    call = ToolCall("ping", {}, [Assertion("n", Op.GTE, 0)])
+    doubtful = Scenario("a", tool_calls=[call], source="cases.py:1")
+    written, report = reported(doubtful, ping=lambda: {"n": 1})
+    assert written["warnings"] == [str(warning) for warning in report.warnings]
+    (line,) = written["warnings"]
+    assert line.startswith("cases.py:1: a.tool_calls[0].assertions[0].expected: 0 or more")
+
+
 def test_a_scenario_has_its_fields() -> None:
     """Name, epoch, status, tags, difficulty, seconds and checks are there."""
     written, _ = reported(SCENARIO, ping=lambda: {"n": 1})
