@@ -97,8 +97,13 @@ def test_catalogues_keep_their_order_and_loose_scenarios_come_last() -> None:
 def test_scenarios_of_one_home_are_one_catalogue() -> None:
     """Loose scenarios that were registered together are opened and planned together."""
     opened: list[str] = []
+
+    def factory() -> dict[str, Any]:
+        opened.append("open")
+        return {"ping": int}
+
     home = shop("one", pinging("a"), pinging("b"), pinging("c"))
-    home.tools = lambda: opened.append("open") or {"ping": int}
+    home.tools = factory
     assert names(preparation(home["c"], home["a"]).prepare()) == ["c", "a"]
     assert opened == ["open"]
 

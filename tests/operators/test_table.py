@@ -156,7 +156,7 @@ def test_an_operator_is_given_a_copy() -> None:
     def wreck(actual: Any, assertion: Assertion, context: Any) -> bool:
         actual[0]["n"] = 99
         actual.clear()
-        return context.document == {"items": [{"n": 2}, {"n": 1}]}
+        return bool(context.document == {"items": [{"n": 2}, {"n": 1}]})
 
     found = check(Assertion("items", "wrecking"), document)
     assert found.passed

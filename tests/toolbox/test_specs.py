@@ -301,7 +301,7 @@ def test_each_style_is_called_as_it_says(handler: Any, answer: int) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Tool("no function"),
+        lambda: Tool("no function"),  # type: ignore[arg-type]
         lambda: Tool(plain, style="positional"),  # type: ignore[arg-type]
         lambda: Tool(plain, schema=[1]),  # type: ignore[arg-type]
         lambda: Tool(plain, error_if="status"),  # type: ignore[arg-type]
