@@ -25,6 +25,7 @@ BY_KIND = {
 BY_CAUSE = {"transport": "transport_failed"}
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
+_PASSED = Status.PASSED
 
 
 @attrs.define(eq=False)
@@ -106,24 +107,21 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
         if flaw is not None:
             return _unfit(bound, step, "unsaved_value", flaw)
     actual = bound.path.resolve(judged.document)
-    code, score, status = "unresolved_path", 0.0, Status.FAILED
     if actual is MISSING:
+        status, code, score = Status.FAILED, "unresolved_path", 0.0
         actual, reason = None, str(explain(bound.path, judged.document))
     else:
         try:
             verdict = bound.function(actual, assertion, judged)
         except (Exception, SystemExit) as error:  # noqa: BLE001  - an operator may be the author's
-            code, status, reason = (
-                "operator_raised",
-                Status.ERROR,
-                f"{type(error).__name__}: {message_of(error)}",
-            )
+            status, code, score = Status.ERROR, "operator_raised", 0.0
+            reason = f"{type(error).__name__}: {message_of(error)}"
         else:
-            score = verdict.score
             if verdict.passed:
                 seconds = perf_counter() - started
-                return Check(assertion, step, Status.PASSED, None, score, actual, "", seconds)
-            code, reason = "wrong_value", verdict.reason
+                return Check(assertion, step, _PASSED, None, verdict.score, actual, "", seconds)
+            status, code, score = Status.FAILED, "wrong_value", verdict.score
+            reason = verdict.reason
     return Check(assertion, step, status, code, score, actual, reason, perf_counter() - started)
 
 
@@ -148,16 +146,16 @@ class _Grading:
         self._trace = trace
         self._saved: dict[str, Json] = {}
         self._unavailable = _unavailable(trace) if trace["errors"] else None
-        self._at = {call["step"]: index for index, call in enumerate(trace["calls"])}
+        self._calls = trace["calls"]
 
     def step(self, bound: BoundCall) -> None:
         """Grade one step: the call that was made for it, or that none was."""
-        index = self._at.get(bound.step)
+        index = _index_of(self._calls, bound.step)
         self.pairing.append(index)
         if index is None:
             self._fail_all(bound, *self._why_not_run(bound))
             return
-        call = self._trace["calls"][index]
+        call = self._calls[index]
         if bound.wanted_error is not None:
             self._expecting(bound, bound.wanted_error, call)
         elif call["error"] is not None:
@@ -231,6 +229,13 @@ class _Grading:
             self.checks.append(_unfit(save, step, code if instrument else "unsaved_value", reason))
 
 
+def _index_of(calls: list[Call], step: int) -> int | None:
+    """Find the call that was made for a step; where all were made, it stands at its own place."""
+    if step < len(calls) and calls[step]["step"] == step:
+        return step
+    return next((at for at, call in enumerate(calls) if call["step"] == step), None)
+
+
 def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:
     """Give the check of an assertion that could not be put to a document."""
     status = Status.ERROR if CODES[code].family == "instrument" else Status.FAILED
@@ -267,16 +272,22 @@ def _unavailable(trace: Trace) -> TraceError | None:
 
 def _status(checks: list[Check], trace: Trace, xfail: str | None) -> Status:
     """Fold the checks: any failed, else any error, else nothing measured, else passed."""
-    worst = {check.status for check in checks if check.assertion.severity == "fail"}
-    if Status.FAILED in worst:
-        status = Status.FAILED
-    elif Status.ERROR in worst or (trace["errors"] and _unavailable(trace)):
-        status = Status.ERROR
-    elif all(check.status is Status.SKIPPED for check in checks):
-        status = Status.SKIPPED
-    else:
+    seen = {check.status for check in checks}
+    if seen == _ALL_PASSED and not trace["errors"]:
         status = Status.PASSED
+    else:
+        status = _worst(checks, seen, trace)
     return status if xfail is None else _EXPECTED.get(status, status)
 
 
+def _worst(checks: list[Check], seen: set[Status], trace: Trace) -> Status:
+    counted = {check.status for check in checks if check.assertion.severity == "fail"}
+    if Status.FAILED in counted:
+        return Status.FAILED
+    if Status.ERROR in counted or _unavailable(trace):
+        return Status.ERROR
+    return Status.SKIPPED if seen == {Status.SKIPPED} else Status.PASSED
+
+
+_ALL_PASSED = {Status.PASSED}
 _EXPECTED: dict[Status, Status] = {Status.FAILED: Status.XFAILED, Status.PASSED: Status.XPASSED}

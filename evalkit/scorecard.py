@@ -8,6 +8,8 @@ import attrs
 from evalkit.model import DIFFICULTIES
 from evalkit.result import ScenarioResult, Status
 
+_PASSED, _SKIPPED = Status.PASSED, Status.SKIPPED
+
 
 @attrs.define(eq=False)
 class Tally:
@@ -62,14 +64,10 @@ class Scorecard:
 
     def add(self, result: ScenarioResult) -> None:
         """Count one result everywhere it belongs."""
-        total = passed = 0
-        for check in result.checks:
-            if check.status is Status.PASSED:
-                passed += 1
-            elif check.status is not Status.SKIPPED:
-                total += 1
-        total += passed
+        measured = [check for check in result.checks if check.status is not _SKIPPED]
+        passed = sum([check.status is _PASSED for check in measured])
         score = result.score
+        total = len(measured)
         self.all.add(result, total, passed, score)
         _tally(self._difficulties, result.difficulty).add(result, total, passed, score)
         for tag in result.tags:

@@ -74,7 +74,8 @@ def _tool_calls(value: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
 
 def _tags(value: Iterable[str]) -> tuple[str, ...]:
     """Take tags as a set in the author's order: one that stands twice counts once."""
-    return tuple(dict.fromkeys(fields.texts("Scenario.tags", value)))
+    tags = fields.texts("Scenario.tags", value)
+    return tuple(dict.fromkeys(tags)) if len(tags) > 1 else tags
 
 
 def _assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:
