@@ -151,6 +151,8 @@ def deep(levels: int) -> Any:
 
 
 WIDE = {"items": [{"id": number, "x": {"y": [number]}} for number in range(20_000)]}
+IN_TIME_S = 15
+"""A third of a second, and ten times that under a coverage measurement; unbounded, for ever."""
 HOSTILE = [
     "$..*..*..*",
     "$..*..*..*..*",
@@ -174,7 +176,7 @@ def test_no_path_takes_for_ever(text: str, document: Any) -> None:
         return
     if path.resolve(document) is MISSING:
         assert len(str(explain(path, document))) < 1_000
-    assert perf_counter() - started < 2
+    assert perf_counter() - started < IN_TIME_S
 
 
 CAPPED: dict[str, tuple[str, Any]] = {
