@@ -23,7 +23,7 @@ Emit = Callable[[ScenarioResult], None]
 T = TypeVar("T")
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Job:
     """One plan, the tools it is for, and the scope that its file's code runs in."""
 

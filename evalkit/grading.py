@@ -9,7 +9,7 @@ from evalkit.jsonvalue import MISSING, Json, brief
 from evalkit.model import Assertion
 from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
-from evalkit.result import CODES, Check, ScenarioResult, Status
+from evalkit.result import CODES, ERROR, FAILED, PASSED, SKIPPED, Check, ScenarioResult, Status
 from evalkit.subjects.arguments import filled
 from evalkit.toolbox.errors import message_of
 from evalkit.trace import Call, NotRun, Trace, TraceError
@@ -25,10 +25,9 @@ BY_KIND = {
 BY_CAUSE = {"transport": "transport_failed"}
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
-_PASSED = Status.PASSED
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Judged:
     """What an operator may look at: the document, and the values saved up to this step."""
 
@@ -68,7 +67,7 @@ def skipped(plan: Plan, reason: str) -> ScenarioResult:
     scenario = plan.scenario
     return ScenarioResult(
         scenario.name,
-        Status.SKIPPED,
+        SKIPPED,
         [],
         None,
         [],
@@ -87,7 +86,7 @@ def ungraded(plan: Plan, trace: Trace, reason: str) -> ScenarioResult:
     steps = [(bound.step, each) for bound in plan.calls for each in checks_of(bound)]
     steps += [(None, bound) for bound in plan.assertions]
     result.checks = [_unfit(bound, step, "operator_raised", reason) for step, bound in steps]
-    result.status, result.trace = Status.ERROR, trace
+    result.status, result.trace = ERROR, trace
     result.pairing = [None] * len(plan.calls)
     return result
 
@@ -108,21 +107,19 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
             return _unfit(bound, step, "unsaved_value", flaw)
     actual = bound.path.resolve(judged.document)
     if actual is MISSING:
-        status, code, score = Status.FAILED, "unresolved_path", 0.0
-        actual, reason = None, str(explain(bound.path, judged.document))
-    else:
-        try:
-            verdict = bound.function(actual, assertion, judged)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  - an operator may be the author's
-            status, code, score = Status.ERROR, "operator_raised", 0.0
-            reason = f"{type(error).__name__}: {message_of(error)}"
-        else:
-            if verdict.passed:
-                seconds = perf_counter() - started
-                return Check(assertion, step, _PASSED, None, verdict.score, actual, "", seconds)
-            status, code, score = Status.FAILED, "wrong_value", verdict.score
-            reason = verdict.reason
-    return Check(assertion, step, status, code, score, actual, reason, perf_counter() - started)
+        reason = str(explain(bound.path, judged.document))
+        seconds = perf_counter() - started
+        return Check(assertion, step, FAILED, "unresolved_path", 0.0, None, reason, seconds)
+    try:
+        verdict = bound.function(actual, assertion, judged)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  - an operator may be the author's
+        reason = f"{type(error).__name__}: {message_of(error)}"
+        seconds = perf_counter() - started
+        return Check(assertion, step, ERROR, "operator_raised", 0.0, actual, reason, seconds)
+    seconds, score = perf_counter() - started, verdict.score
+    if verdict.passed:
+        return Check(assertion, step, PASSED, None, score, actual, "", seconds)
+    return Check(assertion, step, FAILED, "wrong_value", score, actual, verdict.reason, seconds)
 
 
 def _with_saved(bound: BoundAssertion, saved: dict[str, Json]) -> tuple[Assertion, str | None]:
@@ -238,9 +235,9 @@ def _index_of(calls: list[Call], step: int) -> int | None:
 
 def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:
     """Give the check of an assertion that could not be put to a document."""
-    status = Status.ERROR if CODES[code].family == "instrument" else Status.FAILED
+    status = ERROR if CODES[code].family == "instrument" else FAILED
     if code == "not_observed":
-        status = Status.SKIPPED
+        status = SKIPPED
     return Check(bound.assertion, step, status, code, 0.0, None, reason, 0.0)
 
 
@@ -272,22 +269,23 @@ def _unavailable(trace: Trace) -> TraceError | None:
 
 def _status(checks: list[Check], trace: Trace, xfail: str | None) -> Status:
     """Fold the checks: any failed, else any error, else nothing measured, else passed."""
-    seen = {check.status for check in checks}
-    if seen == _ALL_PASSED and not trace["errors"]:
-        status = Status.PASSED
-    else:
-        status = _worst(checks, seen, trace)
+    status = PASSED if checks else SKIPPED
+    for check in checks:
+        if check.code is not None:
+            status = _worst(checks)
+            break
+    if trace["errors"] and status is not FAILED and _unavailable(trace):
+        status = ERROR
     return status if xfail is None else _EXPECTED.get(status, status)
 
 
-def _worst(checks: list[Check], seen: set[Status], trace: Trace) -> Status:
-    counted = {check.status for check in checks if check.assertion.severity == "fail"}
-    if Status.FAILED in counted:
-        return Status.FAILED
-    if Status.ERROR in counted or _unavailable(trace):
-        return Status.ERROR
-    return Status.SKIPPED if seen == {Status.SKIPPED} else Status.PASSED
+def _worst(checks: list[Check]) -> Status:
+    """Give the worst that counts: a warning's status does not."""
+    found = {check.status for check in checks if check.assertion.severity == "fail"}
+    for status in (FAILED, ERROR):
+        if status in found:
+            return status
+    return SKIPPED if all(check.status is SKIPPED for check in checks) else PASSED
 
 
-_ALL_PASSED = {Status.PASSED}
-_EXPECTED: dict[Status, Status] = {Status.FAILED: Status.XFAILED, Status.PASSED: Status.XPASSED}
+_EXPECTED: dict[Status, Status] = {FAILED: Status.XFAILED, PASSED: Status.XPASSED}

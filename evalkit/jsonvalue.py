@@ -15,8 +15,9 @@ Json: TypeAlias = Any
 
 MAX_DEPTH: Final = 200
 MAX_SIZE: Final = 10_000_000
-QUICK: Final = 50_000
-"""A value of more dicts and lists than this is copied by the thorough walk alone."""
+QUICK: Final = 100_000
+LONG: Final = 1_000
+"""A value of more parts, or with a longer text, is copied by the thorough walk alone."""
 
 BIG: Final = 10**4000
 """Beyond this, CPython refuses to write an integer as text, so it could not be logged."""
@@ -25,7 +26,7 @@ _LARGE = frozenset({bytes, bytearray, memoryview, set, frozenset})
 """Types whose repr may be as large as they are."""
 
 _RESERVED = frozenset(".[]*()'\"")
-_AS_IS = frozenset({str, int, bool, type(None)})
+_AS_IS = frozenset({int, bool, type(None)})
 _dumps = orjson.dumps
 _NUMBERS = frozenset({int, float})
 _SCALARS = frozenset({str, bool, type(None), int, float})
@@ -102,10 +103,11 @@ class _OddError(Exception):
 
 def _quick(value: Any, depth: int, left: list[int]) -> Json:  # noqa: ANN401
     """Copy dicts and lists of exact JSON values; bounded, so that no shape takes the process."""
-    kind = type(value)
-    left[0] -= 1
-    if kind is not dict or depth <= 0 or left[0] < 0:
+    if type(value) is not dict or depth <= 0:
         return _quick_rest(value, depth, left)
+    left[0] -= len(value) + 1
+    if left[0] < 0:
+        raise _OddError
     copied = value.copy()
     for key, item in value.items():
         kind = type(item)
@@ -113,18 +115,19 @@ def _quick(value: Any, depth: int, left: list[int]) -> Json:  # noqa: ANN401
             continue
         if kind is dict:
             copied[key] = _quick(item, depth - 1, left)
-        elif kind is not float or item - item != 0.0:
+        elif (kind is not str or len(item) > LONG) and (kind is not float or item - item != 0.0):
             copied[key] = _quick_rest(item, depth - 1, left)
     return copied
 
 
 def _quick_rest(value: Any, depth: int, left: list[int]) -> Json:  # noqa: ANN401
     kind = type(value)
-    if depth <= 0 or left[0] < 0:
-        raise _OddError
-    if kind is list:
-        return [item if type(item) in _AS_IS else _quick(item, depth - 1, left) for item in value]
-    if kind in _AS_IS or (kind is float and value - value == 0.0):
+    if kind is list and depth > 0:
+        left[0] -= len(value) + 1
+        if left[0] >= 0:
+            return [_quick(item, depth - 1, left) for item in value]
+    short = kind is str and len(value) <= LONG
+    if short or kind in _AS_IS or (kind is float and value - value == 0.0):
         return value
     raise _OddError
 

@@ -17,7 +17,7 @@ from evalkit.protocols import OperatorFunction
 Transform = Callable[[Any], Any]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class BoundAssertion:
     """An assertion with its path and operator bound; `needs` names the saved values it expects.
 
@@ -31,7 +31,7 @@ class BoundAssertion:
     rule: Callable[[Assertion], Any]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class BoundCall:
     """A tool call, ready to be made: `needs` names the saved values that its arguments take.
 
@@ -57,7 +57,7 @@ class BoundCall:
     saves: tuple[tuple[str, BoundAssertion], ...]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Plan:
     """A scenario compiled for one kind of subject; `skip` says why it is not for it."""
 

@@ -24,11 +24,14 @@ class Status(StrEnum):
     __hash__ = str.__hash__
 
 
-BAD = frozenset({Status.FAILED, Status.ERROR, Status.XPASSED})
+PASSED, FAILED, ERROR, SKIPPED = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED
+"""The members that each check is asked for: to find one in its enum costs Python 3.11 0.2 us."""
+
+BAD = frozenset({FAILED, ERROR, Status.XPASSED})
 """The statuses that fail a run."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Code:
     """What a check's code means, and whose fault it is: the subject's, or the instrument's."""
 
@@ -150,7 +153,8 @@ class ScenarioResult:
         """
         total = weights = 0.0
         for check in self.checks:
-            if check.status is not Status.SKIPPED:
-                total += check.score * check.assertion.weight
-                weights += check.assertion.weight
+            if check.status is not SKIPPED:
+                weight = check.assertion.weight
+                total += check.score * weight
+                weights += weight
         return total / weights if weights else None

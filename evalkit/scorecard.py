@@ -6,12 +6,10 @@ from typing import Any
 import attrs
 
 from evalkit.model import DIFFICULTIES
-from evalkit.result import ScenarioResult, Status
-
-_PASSED, _SKIPPED = Status.PASSED, Status.SKIPPED
+from evalkit.result import PASSED, SKIPPED, ScenarioResult, Status
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Tally:
     """Counts of scenarios by status and of checks, and the sum of scores that a mean is made of."""
 
@@ -64,8 +62,8 @@ class Scorecard:
 
     def add(self, result: ScenarioResult) -> None:
         """Count one result everywhere it belongs."""
-        measured = [check for check in result.checks if check.status is not _SKIPPED]
-        passed = sum([check.status is _PASSED for check in measured])
+        measured = [check for check in result.checks if check.status is not SKIPPED]
+        passed = sum([check.status is PASSED for check in measured])
         score = result.score
         total = len(measured)
         self.all.add(result, total, passed, score)

@@ -1,6 +1,5 @@
 """Which scenarios of a catalogue are meant: by tag, difficulty, name, expression, share."""
 
-import random
 import re
 from collections.abc import Callable, Iterable
 
@@ -24,7 +23,7 @@ def _listed(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Selection:
     """What is asked of a scenario to be among the selected; all of it must fit.
 
@@ -55,8 +54,7 @@ class Selection:
         tests = self._tests()
         chosen = [scenario for scenario in scenarios if all(fits(scenario) for fits in tests)]
         if self.sample is not None and self.sample < len(chosen):
-            kept = set(random.Random(self.seed).sample(range(len(chosen)), self.sample))  # noqa: S311
-            chosen = [scenario for index, scenario in enumerate(chosen) if index in kept]
+            chosen = _drawn(chosen, self.sample, self.seed)
         if self.shard is not None:
             number, count = self.shard
             chosen = chosen[number - 1 :: count]
@@ -112,6 +110,13 @@ class Selection:
         ]
         if problems:
             raise CatalogueError(problems=problems)
+
+
+def _drawn(scenarios: list[Scenario], size: int, seed: int) -> list[Scenario]:
+    from random import Random  # noqa: PLC0415  - 3 ms, only where a sample is asked for
+
+    kept = set(Random(seed).sample(range(len(scenarios)), size))  # noqa: S311
+    return [scenario for index, scenario in enumerate(scenarios) if index in kept]
 
 
 def _tags(scenarios: list[Scenario]) -> set[str]:

@@ -24,7 +24,7 @@ LOADING_S = 60.0
 T = TypeVar("T")
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Asked:
     """What a caller asks of a run."""
 
@@ -36,7 +36,7 @@ class Asked:
     keep_results: bool = True
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Prepared:
     """What is about to run: the jobs, all scenarios there are, what planning found doubtful."""
 

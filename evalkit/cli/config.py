@@ -1,6 +1,5 @@
 """What `[tool.evalkit]` in pyproject.toml sets: defaults, under the long options' names."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,6 +52,8 @@ def _table(path: Path) -> Mapping[str, Any]:
     content = path.read_bytes()
     if MARK not in content:
         return {}
+    import tomllib  # noqa: PLC0415  - 4 ms, only where there are settings
+
     try:
         document = tomllib.loads(content.decode("utf-8"))
     except ValueError as error:

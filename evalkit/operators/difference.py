@@ -13,7 +13,7 @@ AROUND = 20
 WHOLE = 70
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Difference:
     """One leaf that differs; `MISSING` stands on the side that has nothing there."""
 

@@ -7,7 +7,7 @@ that is absent, null or no number passes neither way.
 
 from evalkit.jsonvalue import MISSING, Json, brief, is_number
 from evalkit.model import Assertion
-from evalkit.operators.verdicts import HOLDS, fails, holds_if
+from evalkit.operators.verdicts import HOLDS, fails
 from evalkit.paths import compile_path, explain
 from evalkit.protocols import Context, OperatorFunction
 from evalkit.result import Verdict
@@ -20,7 +20,9 @@ def has_issue(severity: str) -> OperatorFunction:
         if type(assertion.expected) is str:
             return _named(actual, severity, assertion.expected, context.document)
         count, problem = _count(severity, context.document)
-        return fails(problem) if problem else holds_if(count > 0, f"summary.{severity}s is {count}")
+        if count > 0:
+            return HOLDS
+        return fails(problem or f"summary.{severity}s is {count}")
 
     return has
 
@@ -32,9 +34,9 @@ def no_issue(severity: str) -> OperatorFunction:
         if type(assertion.expected) is str:
             return _unnamed(actual, severity, assertion.expected, context.document)
         count, problem = _count(severity, context.document)
-        return (
-            fails(problem) if problem else holds_if(count == 0, _reported(severity, count, context))
-        )
+        if not problem and count == 0:
+            return HOLDS
+        return fails(problem or _reported(severity, count, context))
 
     return no
 

@@ -17,7 +17,7 @@ from evalkit.registry import hint_for
 SMALL = 1.5
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Flaw:
     """What is wrong with an assertion's operand; a warning where it may be meant."""
 
@@ -121,9 +121,12 @@ def _at_least(expected: Json) -> Flaw | None:
 at_least = _given(_at_least)
 
 
+number = _given(_number)
+
+
 def approximate(assertion: Assertion) -> Flaw | None:
     """Take a number; a small one without a tolerance is nearly always met."""
-    flaw = _given(_number)(assertion)
+    flaw = number(assertion)
     expected = assertion.expected
     bounded = assertion.tolerance is not None or assertion.rel is not None
     if flaw or bounded or not is_number(expected) or abs(expected) >= SMALL:

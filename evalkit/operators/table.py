@@ -14,7 +14,7 @@ from evalkit.protocols import Context, OperatorFunction
 from evalkit.result import Verdict
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Operator:
     """One operator: the rule for its operand, its function, and its words.
 

@@ -6,7 +6,7 @@ from typing import Any
 from evalkit.jsonvalue import Json, brief, equal, is_number, type_name
 from evalkit.model import Assertion
 from evalkit.operators.difference import differences, first_difference
-from evalkit.operators.verdicts import HOLDS, fails, holds_if, wrong_type
+from evalkit.operators.verdicts import HOLDS, fails, wrong_type
 from evalkit.protocols import Context
 from evalkit.result import Verdict
 
@@ -34,7 +34,7 @@ def eq(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 
 def ne(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     """Hold where the value does not equal the expected one, of whatever types they are."""
-    return holds_if(not equal(actual, assertion.expected), f"it is {brief(actual)}")
+    return HOLDS if not equal(actual, assertion.expected) else fails(f"it is {brief(actual)}")
 
 
 def approx(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -112,9 +112,9 @@ def between(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     low, high = assertion.expected
     if not _comparable(actual, low) or not _comparable(actual, high):
         return _ordered(actual, low)
-    return holds_if(
-        low <= actual <= high, f"{brief(actual)} is outside {brief(low)} to {brief(high)}"
-    )
+    if low <= actual <= high:
+        return HOLDS
+    return fails(f"{brief(actual)} is outside {brief(low)} to {brief(high)}")
 
 
 def among(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -127,7 +127,7 @@ def among(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 def not_among(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     """Hold where the value equals none of the expected ones."""
     found = any(equal(actual, one) for one in assertion.expected)
-    return holds_if(not found, f"{brief(actual)} is one of {brief(assertion.expected)}")
+    return HOLDS if not found else fails(f"{brief(actual)} is one of {brief(assertion.expected)}")
 
 
 def _has(container: Json, member: Json) -> bool | None:
@@ -177,7 +177,7 @@ def not_contains(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     found = _has(actual, assertion.expected)
     if found is None:
         return _uncontainable(actual, assertion.expected)
-    return holds_if(not found, f"{brief(assertion.expected)} is in {brief(actual)}")
+    return HOLDS if not found else fails(f"{brief(assertion.expected)} is in {brief(actual)}")
 
 
 def exists(_actual: Json, _assertion: Assertion, _: Context) -> Verdict:
@@ -192,7 +192,7 @@ def has_key(actual: Json, assertion: Assertion, _: Context) -> Verdict:
         return HOLDS
     if type(actual) is not dict:
         return wrong_type("an object", actual)
-    return holds_if(key in actual, f"no key {key!r} among {brief(list(actual))}")
+    return HOLDS if key in actual else fails(f"no key {key!r} among {brief(list(actual))}")
 
 
 def lacks_key(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -200,7 +200,7 @@ def lacks_key(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     if type(actual) is not dict:
         return wrong_type("an object", actual)
     key = assertion.expected
-    return holds_if(key not in actual, f"the key {key!r} is there")
+    return HOLDS if key not in actual else fails(f"the key {key!r} is there")
 
 
 def _length(actual: Json) -> int | None:
@@ -256,23 +256,27 @@ def same_items(actual: Json, assertion: Assertion, _: Context) -> Verdict:
 
 def is_true(actual: Json, _assertion: Assertion, _: Context) -> Verdict:
     """Hold where the value is truthy: not false, 0, null, nor empty."""
-    return holds_if(bool(actual), f"{brief(actual)} is not truthy")
+    return HOLDS if bool(actual) else fails(f"{brief(actual)} is not truthy")
 
 
 def is_false(actual: Json, _assertion: Assertion, _: Context) -> Verdict:
     """Hold where the value is there and not truthy."""
-    return holds_if(not actual, f"{brief(actual)} is truthy")
+    return HOLDS if not actual else fails(f"{brief(actual)} is truthy")
 
 
 def is_null(actual: Json, _assertion: Assertion, _: Context) -> Verdict:
     """Hold where null is stored at the path."""
-    return holds_if(actual is None, f"it is {brief(actual)}")
+    return HOLDS if actual is None else fails(f"it is {brief(actual)}")
 
 
 def type_is(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     """Hold where the value is of the JSON type; an integer is a number too."""
     allowed = TYPES[assertion.expected]
-    return holds_if(type(actual) in allowed, f"it is the {type_name(actual)} {brief(actual)}")
+    return (
+        HOLDS
+        if type(actual) in allowed
+        else fails(f"it is the {type_name(actual)} {brief(actual)}")
+    )
 
 
 @lru_cache(maxsize=1_024)
@@ -288,7 +292,7 @@ def matches(actual: Json, assertion: Assertion, _: Context) -> Verdict:
     if type(actual) is not str:
         return wrong_type("a string", actual)
     found = pattern(assertion.expected).search(actual, timeout=MATCH_TIMEOUT_S)
-    return holds_if(found is not None, f"no match in {brief(actual)}")
+    return HOLDS if found is not None else fails(f"no match in {brief(actual)}")
 
 
 def not_matches(actual: Json, assertion: Assertion, _: Context) -> Verdict:

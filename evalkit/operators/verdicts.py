@@ -11,11 +11,6 @@ def fails(reason: str) -> Verdict:
     return Verdict(passed=False, score=0.0, reason=reason)
 
 
-def holds_if(condition: bool, reason: str) -> Verdict:  # noqa: FBT001  - it is what is judged
-    """Say yes or no; the reason is for the no."""
-    return HOLDS if condition else fails(reason)
-
-
 def wrong_type(wanted: str, actual: Json) -> Verdict:
     """Say that the value is of a type that the operator is not for."""
     return fails(f"{wanted} is needed, got the {type_name(actual)} {brief(actual)}")

@@ -9,7 +9,7 @@ from evalkit.paths.scan import Index, Key, Name, Selector, Step
 from evalkit.registry import listing, nearest
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Unresolved:
     """Where a path stopped: the part that resolved, what stands there, and the nearest name."""
 

@@ -26,7 +26,7 @@ class TooManyError(Exception):
         return f"selects more than {MAX_MATCHES:,} values, or looks at more than {MAX_VISITS:,}"
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Stage:
     """One step of a path with what it selects; behind `..`, of every value below as well."""
 

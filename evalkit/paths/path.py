@@ -13,7 +13,7 @@ Resolve = Callable[[Json], Json]
 _CACHED = 4_096
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Path:
     """A compiled path: `resolve(document)` gives its value, or `MISSING`; it never raises.
 

@@ -17,7 +17,7 @@ TIMEOUT_S = 60.0
 FOR_AGENTS = "needs an agent: it has no tool calls"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Planned:
     """The plans of a selection, in its order, and the warnings that making them gave."""
 

@@ -1,7 +1,6 @@
 """Which report a file gets, by its suffix, and how it is written: whole, or not at all."""
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -33,6 +32,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
     A link is written through; the mode is the old file's, or what a new file gets.
     """
+    import tempfile  # noqa: PLC0415  - 5 ms, only where a file is written
+
     path = path.resolve()
     mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

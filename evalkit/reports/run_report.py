@@ -14,7 +14,7 @@ from evalkit.scorecard import Scorecard
 PASSED, FAILED, INTERRUPTED, NOTHING = 0, 1, 2, 5
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class RunReport:
     """A finished run: `results` in the catalogue's order, and the summary over them.
 

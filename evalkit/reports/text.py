@@ -1,8 +1,6 @@
 """How text reaches a terminal: data made harmless, colours where wanted, lines that fit."""
 
 import os
-import shutil
-import textwrap
 from typing import TextIO
 
 import click
@@ -73,6 +71,8 @@ class Page:
     def _wrapped(self, text: str, indent: int) -> list[str]:
         if self._width is None or len(text) <= self._width:
             return [text]
+        import textwrap  # noqa: PLC0415  - 2 ms, only where a line is too long
+
         further = " " * (indent + 2)
         if len(further) > self._width // 2:
             further = "  "
@@ -93,7 +93,9 @@ def _width(stream: TextIO) -> int | None:
     """Give the width of a terminal, or of `COLUMNS`; a pipe or file has none."""
     if not stream.isatty() and "COLUMNS" not in os.environ:
         return None
-    return max(NARROWEST, shutil.get_terminal_size().columns)
+    from shutil import get_terminal_size  # noqa: PLC0415  - 3 ms, only where there is a terminal
+
+    return max(NARROWEST, get_terminal_size().columns)
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:

@@ -14,7 +14,7 @@ LOST = "unsaved_value"
 TRANSPORT = "transport"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Progress:
     """How far a scenario has come: the next step, what was noted, what was saved, what was lost.
 

@@ -15,7 +15,7 @@ from evalkit.toolbox.specs import handler_of
 PLACE = "TOOL_DISPATCH"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class OpenTable:
     """The tools, open: name to handler; `own` where they were opened for one scenario alone."""
 

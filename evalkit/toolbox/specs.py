@@ -14,7 +14,7 @@ from evalkit.registry import hint_for, listing
 DICT_NAMES = frozenset({"args", "arguments", "params"})
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class ToolSpec:
     """How a tool is called and what it accepts; `accepted` None: anything, or not known."""
 
@@ -25,7 +25,7 @@ class ToolSpec:
     error_if: Callable[[Json], Any] | None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ArgumentProblem:
     """What is wrong with the arguments of a call, and what would be right."""
 
