@@ -1,6 +1,5 @@
 """The subject that is the tools themselves: it makes a scenario's calls and gives the trace."""
 
-from collections.abc import Callable
 from functools import partial
 from inspect import isawaitable
 from math import inf
@@ -16,7 +15,6 @@ from evalkit.subjects.progress import LOST, Progress, call_note, note, note_erro
 from evalkit.subjects.retries import retried
 from evalkit.toolbox.documents import document_of
 from evalkit.toolbox.errors import (
-    ArgumentsError,
     UnknownToolError,
     error_of,
     is_transport,
@@ -89,7 +87,8 @@ class ToolSubject:
         progress.args = bound.args
         progress.called = started = perf_counter()
         deadline = started + bound.timeout_s
-        self._guard.armed.append(min(deadline, progress.deadline))
+        armed = self._guard.armed
+        armed.append(deadline if deadline < progress.deadline else progress.deadline)  # noqa: FURB136
         output.listening = True
         try:
             if bound.needs:
@@ -100,22 +99,18 @@ class ToolSubject:
             failure = outcome_of(raised)
         finally:
             output.listening = False
-        late = not self._in_time()
-        if late or failure is not None:
-            self._note_failure(progress, bound, None if late else failure, attempts)
+        try:
+            armed.pop()
+        except IndexError:  # the watcher took it: too late, and perhaps another lane goes on
+            self._guard.late()
+            self._note_failure(progress, bound, None, attempts)
+            return
+        if failure is not None:
+            self._note_failure(progress, bound, failure, attempts)
             return
         seconds, printed = perf_counter() - started, output.take()
         call = call_note(bound, progress.args, None, document, attempts, seconds, printed)
         note(progress, bound, call)
-
-    def _in_time(self) -> bool:
-        """Take back the deadline; False where it has passed, and the outcome is a timeout."""
-        try:
-            self._guard.armed.pop()
-        except IndexError:
-            self._guard.late()
-            return False
-        return True
 
     def _note_failure(
         self,
@@ -130,7 +125,7 @@ class ToolSubject:
             note_error(progress, "transform_raised", failure.__cause__ or failure)
             skip(progress, bound, "transform_raised")
             return
-        error = _timed_out(progress, bound) if failure is None else error_of(failure)
+        error = _timed_out(progress, bound) if failure is None else _described(failure)
         seconds = perf_counter() - progress.called
         note(
             progress,
@@ -147,7 +142,7 @@ class ToolSubject:
         if bound.by_dict:
             returned = handler(dict(args) if bound.flat else copy_json(args))
         else:
-            returned = _called(handler, args if bound.flat else copy_json(args))
+            returned = handler(**(args if bound.flat else copy_json(args)))
         if type(returned) is not dict and isawaitable(returned):
             return self._guard.awaiter(returned)
         return returned
@@ -165,15 +160,20 @@ class ToolSubject:
             return retried(again, error, bound.retry, bound.timeout_s - seconds, attempts)
 
 
-def _called(handler: Callable[..., Any], args: dict[str, Json]) -> Any:  # noqa: ANN401
-    """Call by keywords; a TypeError that the handler has no part in means that they do not fit."""
-    try:
-        return handler(**args)
-    except TypeError as error:
-        trace = error.__traceback__
-        if trace is not None and trace.tb_next is None:
-            raise ArgumentsError(str(error)) from error
-        raise
+def _described(failure: BaseException) -> CallError:
+    """Tell a tool that raised from one that never began, since the arguments do not fit it."""
+    error = error_of(failure)
+    if type(failure) is TypeError and _refused_at_the_door(failure):
+        error["kind"] = "invalid_arguments"
+    return error
+
+
+def _refused_at_the_door(failure: TypeError) -> bool:
+    """Say whether a TypeError came from the call itself: the handler has no frame in it."""
+    trace = failure.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__") == __name__:
+        trace = trace.tb_next
+    return trace is None
 
 
 def _timed_out(progress: Progress, bound: BoundCall) -> CallError:
