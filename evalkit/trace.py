@@ -6,10 +6,18 @@ from evalkit.jsonvalue import Json
 
 SCHEMA: Final = 1
 
-SUBJECT_KINDS: Final = frozenset(
-    {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"}
+KINDS: Final = frozenset(
+    {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool", "transport"}
 )
-INSTRUMENT_KINDS: Final = frozenset({"transport", "crashed", "sandbox"})
+"""Why a call gave no result. All but `transport` are the subject's."""
+
+CAUSES: Final = frozenset(
+    {"unsaved_value", "transport", "transform_raised", "scenario_timeout", "not_run"}
+)
+"""Why a step was not run."""
+
+ERROR_KINDS: Final = KINDS | {"transform_raised", "tools_unavailable"}
+"""What may stand in the trace's list of errors: those of calls, and those of the whole run."""
 
 
 class CallError(TypedDict):

@@ -5,7 +5,7 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic_evals import Case, Dataset
 from pydantic_evals.evaluators import Evaluator, EvaluatorContext
@@ -23,7 +23,7 @@ from benchmarks.workload import (
 )
 
 Document = dict[str, Any]
-Context = EvaluatorContext[Document, Document, None]
+Context: TypeAlias = EvaluatorContext[Document, Document, None]
 
 
 @dataclass

@@ -1,12 +1,22 @@
 """Whether what a caller gives as a trace is one: every part there, each of its kind."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from evalkit.errors import CatalogueError
-from evalkit.jsonvalue import Json, NotJsonError, brief, is_number, plain
+from evalkit.jsonvalue import Json, NotJsonError, brief, equal, is_number, plain
 from evalkit.registry import hint_for
-from evalkit.trace import Call, CallError, NotRun, Trace, TraceError
+from evalkit.trace import (
+    CAUSES,
+    ERROR_KINDS,
+    KINDS,
+    SCHEMA,
+    Call,
+    CallError,
+    NotRun,
+    Trace,
+    TraceError,
+)
 
 _LISTS: dict[str, type] = {"calls": Call, "not_run": NotRun, "errors": TraceError}
 
@@ -20,17 +30,43 @@ def checked_trace(trace: Any, subjects: tuple[str, ...]) -> Trace:  # noqa: ANN4
     except NotJsonError as error:
         raise CatalogueError("trace", str(error)) from error
     _check_keys("trace", checked, Trace)
-    for name, kind in _LISTS.items():
-        _check_list(f"trace.{name}", checked[name], kind)  # type: ignore[literal-required]
-    for index, call in enumerate(checked["calls"]):
-        if call["error"] is not None:
-            _check_keys(f"trace.calls[{index}].error", call["error"], CallError)
-    if not is_number(checked["seconds"]):
-        raise CatalogueError("trace.seconds", f"expected a number, got {brief(checked['seconds'])}")
+    _check_parts(checked)
     if checked["subject"] not in subjects:
         known = hint_for(str(checked["subject"]), subjects)
         raise CatalogueError("trace.subject", f"can't grade {brief(checked['subject'])}", known)
     return checked
+
+
+def _check_parts(trace: Trace) -> None:
+    for name, kind in _LISTS.items():
+        _check_list(f"trace.{name}", trace[name], kind)  # type: ignore[literal-required]
+    for index, call in enumerate(trace["calls"]):
+        _check_call(f"trace.calls[{index}]", call)
+    for index, entry in enumerate(trace["not_run"]):
+        _check_one_of(f"trace.not_run[{index}].cause", entry["cause"], CAUSES)
+    for index, error in enumerate(trace["errors"]):
+        _check_one_of(f"trace.errors[{index}].kind", error["kind"], ERROR_KINDS)
+    observed: Json = trace["observed"]
+    if type(observed) is not list or any(type(name) is not str for name in observed):
+        raise CatalogueError("trace.observed", f"expected a list of names, got {brief(observed)}")
+    if not is_number(trace["seconds"]):
+        raise CatalogueError("trace.seconds", f"expected a number, got {brief(trace['seconds'])}")
+    if not equal(trace["schema"], SCHEMA):
+        raise CatalogueError("trace.schema", f"expected {SCHEMA}, got {brief(trace['schema'])}")
+
+
+def _check_call(where: str, call: Call) -> None:
+    if call["step"] is not None and type(call["step"]) is not int:
+        problem = f"expected a whole number or null, got {brief(call['step'])}"
+        raise CatalogueError(f"{where}.step", problem)
+    if call["error"] is not None:
+        _check_keys(f"{where}.error", call["error"], CallError)
+        _check_one_of(f"{where}.error.kind", call["error"]["kind"], KINDS)
+
+
+def _check_one_of(where: str, value: Json, known: Collection[str]) -> None:
+    if type(value) is not str or value not in known:
+        raise CatalogueError(where, f"unknown {brief(value)}", hint_for(str(value), known))
 
 
 def _check_list(where: str, entries: Json, kind: type) -> None:

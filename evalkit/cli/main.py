@@ -80,7 +80,7 @@ def _help(argv: list[str]) -> str:
     if argv[0] == "--version":
         return f"evalkit {VERSION}"
     command = COMMANDS.get(argv[0])
-    root = click.Context(evalkit, info_name="evalkit")
+    root = click.Context(evalkit, info_name="evalkit", help_option_names=["-h", "--help"])
     if command is None:
         return evalkit.get_help(root)
     return command.get_help(click.Context(command, info_name=argv[0], parent=root))

@@ -40,7 +40,7 @@ class Scope:
     def collect(self) -> None:
         """Note what has been imported from the folders since the scope became active."""
         for name in set(sys.modules) - self._before:
-            if name.partition(".")[0] not in _KEPT and self._holds(sys.modules[name]):
+            if not _is_kept(name) and self._holds(sys.modules[name]):
                 self._modules[name] = sys.modules[name]
 
     def leave_to(self, other: "Scope") -> None:
@@ -78,14 +78,18 @@ def forget_registering(registering: Iterable[str]) -> None:
 
     A file that is loaded imports them anew, and so registers their scenarios as its own.
     """
-    gone = {name for name in registering if name in sys.modules} - _KEPT
+    gone = {name for name in registering if name in sys.modules and not _is_kept(name)}
     while gone:
         leaving = {name: sys.modules.pop(name) for name in gone}
         gone = {
             name
             for name, module in list(sys.modules.items())
-            if name.partition(".")[0] not in _KEPT and _knows(module, leaving)
+            if not _is_kept(name) and _knows(module, leaving)
         }
+
+
+def _is_kept(name: str) -> bool:
+    return name.partition(".")[0] in _KEPT
 
 
 def _knows(module: ModuleType, others: dict[str, ModuleType]) -> bool:

@@ -134,8 +134,20 @@ class Scenario:
         raise CatalogueError(self.name, "has no user turn", source=self.source)
 
     def but(self, **changes: Any) -> "Scenario":  # noqa: ANN401
-        """Give a copy with some fields changed."""
-        return attrs.evolve(self, **changes)
+        """Give a copy with some fields changed, at home in the same catalogue."""
+        changed = attrs.evolve(self, **changes)
+        object.__setattr__(changed, "home", self.home)
+        return changed
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Be copied and sent without the catalogue, which leads to tools and modules."""
+        names = (each.name for each in attrs.fields(Scenario) if each.name != "home")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back without a home."""
+        for name, value in {**state, "home": None}.items():
+            object.__setattr__(self, name, value)
 
 
 _USUAL = (None, None)

@@ -85,26 +85,32 @@ def _parsed(text: str) -> Json:
     """
     if len(text) > MAX_SIZE:
         raise NotJsonError(f"larger than {MAX_SIZE:,} characters")
+    flaws: list[str] = []
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
-    except NotJsonError:
-        raise
+        document = json.loads(
+            text,
+            parse_constant=lambda name: flaws.append(
+                f"JSON text holds {name}, which is not finite"
+            ),
+            object_pairs_hook=lambda pairs: _keyed(pairs, flaws),
+        )
+    except json.JSONDecodeError:
+        return text
     except RecursionError:
         raise NotJsonError(f"JSON text nested deeper than {MAX_DEPTH} levels") from None
-    except ValueError:
-        return text
+    except ValueError as error:
+        raise NotJsonError(f"JSON text can't be read: {error}") from None
+    if flaws:
+        raise NotJsonError(flaws[0])
+    return document
 
 
-def _no_constant(name: str) -> None:
-    raise NotJsonError(f"JSON text holds {name}, which is not finite")
-
-
-def _no_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def _keyed(pairs: list[tuple[str, Json]], flaws: list[str]) -> dict[str, Json]:
     keyed = dict(pairs)
     if len(keyed) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise NotJsonError(f"JSON text holds the key {brief(twice)} twice")
+        flaws.append(f"JSON text holds the key {brief(twice)} twice")
     return keyed
 
 
