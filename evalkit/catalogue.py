@@ -56,9 +56,7 @@ class Catalogue:
         place = place_of(frame)
         if type(scenario) is not Scenario:
             raise CatalogueError(place, f"expected a Scenario, got {scenario!r}")
-        if scenario.source is None:
-            object.__setattr__(scenario, "source", place)
-        object.__setattr__(scenario, "home", self)
+        _settle(scenario, self, place)
         loading = LOADING.get()
         execution = loading or execution_of(frame)
         key = _folded(scenario.name)
@@ -84,7 +82,7 @@ class Catalogue:
         for scenario in other:
             self._take_in(scenario, loading)
             if loading is not None:
-                object.__setattr__(scenario, "home", self)
+                _settle(scenario, self, None)
         self.operators.update(other.operators)
 
     def _take_in(self, scenario: Scenario, loading: "Loading | None") -> None:
@@ -99,9 +97,7 @@ class Catalogue:
     def replace(self, scenario: Scenario) -> Scenario:
         """Put a changed scenario in the place of the one of its name, which must be there."""
         old = self[scenario.name]
-        if scenario.source is None:
-            object.__setattr__(scenario, "source", old.source)
-        object.__setattr__(scenario, "home", self)
+        _settle(scenario, self, old.source)
         self._scenarios[_folded(scenario.name)] = scenario
         return scenario
 
@@ -235,6 +231,13 @@ def operator(name: str) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def _settle(scenario: Scenario, home: Catalogue, place: str | None) -> None:
+    """Note where a scenario is registered: the two things that its author does not write."""
+    if scenario.source is None:
+        object.__setattr__(scenario, "source", place)
+    object.__setattr__(scenario, "home", home)
 
 
 def _twice(scenario: Scenario, earlier: Scenario, place: str) -> Problem:
