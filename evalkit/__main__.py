@@ -11,7 +11,7 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"evalkit {VERSION}\n")
         return
-    sys.exit(import_module("evalkit.cli").main(sys.argv[1:]))
+    sys.exit(import_module("evalkit.cli").main(sys.argv[1:], last=True))
 
 
 if __name__ == "__main__":

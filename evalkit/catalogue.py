@@ -4,10 +4,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from inspect import iscoroutinefunction
 from types import FrameType
 from typing import Any, TypeVar
 
 from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import brief
 from evalkit.model import Scenario
 from evalkit.operators import OPERATORS, Operator, custom
 from evalkit.places import execution_of, in_cell, place_of
@@ -41,8 +43,10 @@ class Catalogue:
         self.problems: list[Problem] = []
         self.source: str | None = None
         self.scope: Scope | None = None
+        self.near_tools: str | None = None
         self._scenarios: dict[str, Scenario] = {}
         self._executions: dict[str, object] = {}
+        self._operator_places: dict[str, tuple[object, str]] = {}
 
     def add(self, scenario: Scenario) -> Scenario:
         """Register a scenario, and give it back.
@@ -70,6 +74,15 @@ class Catalogue:
         self._executions[key] = execution
         REGISTERING.add(frame.f_globals.get("__name__", ""))
         return scenario
+
+    def add_operator(self, name: str, made: Operator, execution: object, place: str) -> None:
+        """Add an operator; a second one of the name within one execution is an error."""
+        known = self._operator_places.get(name)
+        if known is not None and known[0] == execution:
+            problem = f"the name is taken at {known[1]}"
+            raise CatalogueError(f"operator {name!r}", problem, source=place)
+        self.operators[name] = made
+        self._operator_places[name] = (execution, place)
 
     def _say(self, note: str) -> None:
         """Note what was replaced; where a notebook's cell did it, below the cell as well."""
@@ -222,12 +235,19 @@ def operator(name: str) -> Callable[[F], F]:
     The function is `(actual, assertion, context) -> Verdict`, or a bool; `context.document` is the
     whole document, `context.saved` the saved values. What it raises is an ERROR, never a pass.
     """
+    if type(name) is not str or not name.isidentifier():
+        problem = f"expected a name, got {brief(name)}"
+        raise CatalogueError("@operator", problem, '@operator("name"), a word')
     key = name.lower()
     if key in OPERATORS:
         raise CatalogueError(f"operator {name!r}", "is built in", "give it another name")
+    frame = sys._getframe(1)  # noqa: SLF001  - the caller's line is the place
+    execution, place = LOADING.get() or execution_of(frame), place_of(frame)
 
     def register(function: F) -> F:
-        AMBIENT.get().operators[key] = custom(function, key)
+        if iscoroutinefunction(function):
+            raise CatalogueError(f"operator {name!r}", "is async", "an operator touches nothing")
+        AMBIENT.get().add_operator(key, custom(function, key), execution, place)
         return function
 
     return register
@@ -243,7 +263,8 @@ def _settle(scenario: Scenario, home: Catalogue, place: str | None) -> None:
 def _twice(scenario: Scenario, earlier: Scenario, place: str) -> Problem:
     return Problem(
         repr(scenario.name),
-        f"the name is taken by {earlier.name!r} at {earlier.source}",
+        f"the name is taken by {earlier.name!r}"
+        + (f" at {earlier.source}" if earlier.source else ""),
         "give each scenario a name of its own; in a loop, put what varies into it",
         place,
     )

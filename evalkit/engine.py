@@ -14,6 +14,7 @@ from evalkit.subjects import Progress, ToolSubject
 from evalkit.subjects.output import Output
 from evalkit.subjects.progress import note_error
 from evalkit.toolbox import FactoryToolbox, TableToolbox
+from evalkit.toolbox.errors import outcome_of
 from evalkit.watch import Lane, Watch
 
 OPENING_S = 60.0
@@ -110,8 +111,8 @@ def _in_own_tools(
     manager = toolbox.open(progress.plan.scenario)
     try:
         progress.table = _in_time(lane, manager.__enter__)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-        note_error(progress, UNAVAILABLE, error, "the tools could not be opened")
+    except BaseException as error:  # noqa: BLE001  - around the author's factory
+        note_error(progress, UNAVAILABLE, outcome_of(error), "the tools could not be opened")
         return
     try:
         subject.proceed(progress)
@@ -120,8 +121,8 @@ def _in_own_tools(
         raise
     try:
         _in_time(lane, lambda: manager.__exit__(None, None, None))
-    except (Exception, SystemExit) as error:  # noqa: BLE001  - around the author's factory
-        note_error(progress, UNAVAILABLE, error, "the tools could not be closed")
+    except BaseException as error:  # noqa: BLE001  - around the author's factory
+        note_error(progress, UNAVAILABLE, outcome_of(error), "the tools could not be closed")
 
 
 def _of_lost(subject: ToolSubject, progress: Progress, printed: str) -> ScenarioResult:

@@ -32,6 +32,10 @@ class EvalkitError(Exception):
     """The root of everything that evalkit raises by itself."""
 
 
+class StopRun(BaseException):
+    """What unwinds a thread of evalkit's own; nothing of an author's is to stop it."""
+
+
 class CatalogueError(EvalkitError, ValueError):
     """The author erred: one or more problems, all that were found, in `problems`."""
 

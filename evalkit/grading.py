@@ -5,13 +5,13 @@ from typing import Any
 
 import attrs
 
-from evalkit.jsonvalue import MISSING, Json, brief
+from evalkit.jsonvalue import MISSING, Json, brief, equal
 from evalkit.model import Assertion
 from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, ERROR, FAILED, PASSED, SKIPPED, Check, ScenarioResult, Status
 from evalkit.subjects.arguments import filled
-from evalkit.toolbox.errors import message_of
+from evalkit.toolbox.errors import message_of, outcome_of
 from evalkit.trace import Call, NotRun, Trace, TraceError
 
 BY_KIND = {
@@ -21,6 +21,7 @@ BY_KIND = {
     "unserialisable": "unserialisable_result",
     "unknown_tool": "unknown_tool",
     "transport": "transport_failed",
+    "error_if": "error_if_raised",
 }
 BY_CAUSE = {"transport": "transport_failed"}
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
@@ -112,7 +113,8 @@ def put(bound: BoundAssertion, judged: Judged, step: int | None) -> Check:
         return Check(assertion, step, FAILED, "unresolved_path", 0.0, None, reason, seconds)
     try:
         verdict = bound.function(actual, assertion, judged)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  - an operator may be the author's
+    except BaseException as error:  # noqa: BLE001  - an operator may be the author's
+        outcome_of(error)
         reason = f"{type(error).__name__}: {message_of(error)}"
         seconds = perf_counter() - started
         return Check(assertion, step, ERROR, "operator_raised", 0.0, actual, reason, seconds)
@@ -153,6 +155,10 @@ class _Grading:
             self._fail_all(bound, *self._why_not_run(bound))
             return
         call = self._calls[index]
+        if not _is_of(call, bound):
+            reason = f"the trace holds another call for this step: {call['tool']}({call['args']})"
+            self._fail_all(bound, "not_run", brief(reason, 200).strip("'\""))
+            return
         if bound.wanted_error is not None:
             self._expecting(bound, bound.wanted_error, call)
         elif call["error"] is not None:
@@ -174,6 +180,7 @@ class _Grading:
                 self._saved[name] = saved.actual
             else:
                 saved.code = "unsaved_value"
+                self._saved.pop(name, None)
 
     def _expecting(self, bound: BoundCall, wanted_error: BoundAssertion, call: Call) -> None:
         """Grade a call whose error is what is wanted: the error is the document."""
@@ -222,7 +229,8 @@ class _Grading:
         for check in (*wanted, *bound.checks):
             self.checks.append(_unfit(check, step, code, reason))
         instrument = CODES[code].family == "instrument"
-        for _, save in bound.saves:
+        for name, save in bound.saves:
+            self._saved.pop(name, None)
             self.checks.append(_unfit(save, step, code if instrument else "unsaved_value", reason))
 
 
@@ -231,6 +239,17 @@ def _index_of(calls: list[Call], step: int) -> int | None:
     if step < len(calls) and calls[step]["step"] == step:
         return step
     return next((at for at, call in enumerate(calls) if call["step"] == step), None)
+
+
+def _is_of(call: Call, bound: BoundCall) -> bool:
+    """Say whether a call is the one that a step asks for: its tool, and its literal arguments."""
+    args = call["args"]
+    if call["tool"] != bound.tool or args is bound.args:
+        return call["tool"] == bound.tool
+    if bound.needs and not args and call["error"] is not None:
+        return True  # it failed before its arguments were made
+    sent = args.keys() == bound.names
+    return sent and all(equal(args[name], value) for name, value in bound.literal.items())
 
 
 def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:

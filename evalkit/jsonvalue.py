@@ -153,6 +153,7 @@ def _copy_dict(
     for key, item in value.items():
         name = key if type(key) is str else _key(key, other)
         _charge(left, len(name))
+        _check_characters(name)
         try:
             copied[name] = _copy(item, other, depth, left)
         except NotJsonError as error:
@@ -185,12 +186,19 @@ def _copy_list(
 def _scalar(value: Any, left: list[int]) -> Json:  # noqa: ANN401
     if type(value) is str:
         _charge(left, len(value))
+        _check_characters(value)
     elif type(value) in _NUMBERS:
         if value - value != 0:
             raise NotJsonError(f"{value!r} is not finite")
         if not -BIG < value < BIG:
             raise NotJsonError("an integer of more than 4,000 digits")
     return value
+
+
+def _check_characters(text: str) -> None:
+    """Refuse half of a surrogate pair: JSON would join it with its neighbour, or lose it."""
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise NotJsonError(f"half of a surrogate pair in {brief(text)}")
 
 
 def _charge(left: list[int], size: int) -> None:

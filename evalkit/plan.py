@@ -35,6 +35,7 @@ class BoundAssertion:
 class BoundCall:
     """A tool call, ready to be made: `needs` names the saved values that its arguments take.
 
+    `literal` are the arguments that are known before the run, `names` the names of all of them.
     `flat` says that the arguments are scalars only, so that a shallow copy is the tool's own.
     `by_dict` says that the handler takes all of them as one dict. `schema` is what arguments are
     put to that are only known in the run. `error_if` is the tool's own test for a result that
@@ -45,6 +46,8 @@ class BoundCall:
     call: ToolCall
     tool: str
     args: dict[str, Json]
+    literal: dict[str, Json]
+    names: frozenset[str]
     flat: bool
     needs: tuple[str, ...]
     by_dict: bool

@@ -54,6 +54,7 @@ CODES: dict[str, Code] = {
     "transform_raised": Code("subject", "an argument's transform failed on the saved value"),
     "not_run": Code("subject", "the step was not run, for its tools were lost with a hung call"),
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
+    "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),
     "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
     "operator_raised": Code("instrument", "the operator itself failed"),
     "not_observed": Code("instrument", "the subject can't fill this part of the trace"),

@@ -7,9 +7,10 @@ from evalkit.jsonvalue import Json
 SCHEMA: Final = 1
 
 KINDS: Final = frozenset(
-    {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool", "transport"}
+    {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"}
+    | {"transport", "error_if"}
 )
-"""Why a call gave no result. All but `transport` are the subject's."""
+"""Why a call gave no result; the last two are the instrument's, the others the subject's."""
 
 CAUSES: Final = frozenset(
     {"unsaved_value", "transport", "transform_raised", "scenario_timeout", "not_run"}

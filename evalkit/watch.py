@@ -10,21 +10,23 @@ new one goes on where it was.
 import contextvars
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from evalkit.errors import CatalogueError
+from evalkit.errors import CatalogueError, StopRun
 from evalkit.loops import OwnLoop
 from evalkit.protocols import Awaiter
 
 T = TypeVar("T")
 
 GRACE_S = 0.5
+CLOSING_S = 2.0
 LONGEST_TICK_S = 0.5
 SHORTEST_TICK_S = 0.005
 
 
-class GivenUp(BaseException):  # no error: it ends a lane whose place has been taken
+class GivenUp(StopRun):
     """Unwinds a lane that came back after another had taken its place."""
 
 
@@ -59,7 +61,8 @@ class Lane:
 
     def give_up(self) -> bool:
         """Wait a moment for a lane whose deadline has passed; True where it does not come back."""
-        asked = self.awaiter.cancel()
+        with self._lock:  # a lane that is back may be in its next call, which is not to be stopped
+            asked = not self._back.is_set() and self.awaiter.cancel()
         self._back.wait(GRACE_S if asked else SHORTEST_TICK_S)
         with self._lock:
             self._given_up = not self._back.is_set()
@@ -75,6 +78,7 @@ class Watch(Generic[T]):
         self._make_awaiter = make_awaiter
         self._done = threading.Event()
         self._outcome: list[tuple[bool, Any]] = []
+        self._thread: threading.Thread | None = None
         self._context = contextvars.copy_context()
         self.lane = Lane(make_awaiter())
         self.shortest_s = LONGEST_TICK_S
@@ -95,6 +99,8 @@ class Watch(Generic[T]):
             self.stopping = True
             self._done.wait(GRACE_S)
             raise
+        if self._thread is not None:
+            self._thread.join(CLOSING_S)
         returned, value = self._outcome[0]
         if returned:
             return value  # type: ignore[no-any-return]
@@ -102,24 +108,25 @@ class Watch(Generic[T]):
 
     def _start(self, work: Callable[[], T]) -> None:
         context = self._context.copy()
-        thread = threading.Thread(
+        self._thread = threading.Thread(
             target=context.run, args=(self._work, self.lane, work), name="evalkit", daemon=True
         )
-        thread.start()
+        self._thread.start()
 
     def _work(self, lane: Lane, work: Callable[[], T]) -> None:
         """Do the work on this lane, and leave its outcome, unless the lane was given up."""
+        outcome: tuple[bool, Any] | None = None
         try:
-            outcome: tuple[bool, Any] = (True, work())
+            outcome = (True, work())
         except GivenUp:
-            return
+            pass
         except BaseException as error:  # noqa: BLE001  - handed to the thread that waits
             outcome = (False, error)
-        finally:
-            lane.awaiter.close()
-        if lane is self.lane:
+        if outcome is not None and lane is self.lane:
             self._outcome.append(outcome)
             self._done.set()
+        with suppress(BaseException):  # what tools left on the loop; it is waited for a moment only
+            lane.awaiter.close()
 
     def _wait(self) -> None:
         while not self._done.wait(self._tick()):
@@ -135,6 +142,7 @@ class Watch(Generic[T]):
         self.lost += 1
         self.lane = Lane(self._make_awaiter())
         if self.recover is None:
+            self._thread = None
             self._outcome.append((False, CatalogueError("", self.doing)))
             self._done.set()
         else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalkit import Catalogue, CatalogueError, Scenario, ToolCall, Verdict, operator, run
+from evalkit import Catalogue, CatalogueError, Scenario, ToolCall, Verdict, load, operator, run
 
 
 def scenario(name: str, *tags: str, **fields: Any) -> Scenario:
@@ -275,6 +275,35 @@ def test_an_operator_may_not_take_a_built_in_name() -> None:
     """`@operator` refuses a name of the table, in either case."""
     with pytest.raises(CatalogueError, match=r"'EQ'.*built in"):
         operator("EQ")(lambda actual, assertion, context: Verdict(passed=True, score=1.0))
+
+
+async def waiting(actual: Any, assertion: Any, context: Any) -> bool:
+    """An operator that nobody awaits."""
+    return True
+
+
+@pytest.mark.parametrize("name", ["", " ", "two words", "a-b", "a.b", "1st", None, 3, ["a"]])
+def test_an_operator_has_a_name_that_is_a_word(name: Any) -> None:
+    """`@operator` refuses what could not be written, or named in a message."""
+    with pytest.raises(CatalogueError, match="expected a name"):
+        operator(name)
+
+
+def test_an_operator_is_not_async() -> None:
+    """An operator that would give a coroutine, which is true, is refused when it is defined."""
+    with pytest.raises(CatalogueError, match=r"'waiting'.*is async"):
+        operator("waiting")(waiting)
+
+
+def test_an_operator_s_name_twice_in_one_file_names_the_first(tmp_path: Path) -> None:
+    """A second operator of a name, in any case, would silently be the first one's judge."""
+    path = tmp_path / "operators_of_test_catalogue.py"
+    first = "@operator('even')\ndef first(actual, assertion, context): return True\n"
+    second = first.replace("even", "EVEN").replace("first", "second")
+    path.write_text(f"from evalkit import operator\n{first}{second}", encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"the name is taken at .*:2") as caught:
+        load(path)
+    assert ":4: operator 'even'" in str(caught.value)
 
 
 def python(source: str, folder: Path) -> str:

@@ -133,3 +133,90 @@ def test_tools_that_hang_in_opening_or_closing_are_an_error(
     unavailable = [check for check in report["stuck"].checks if check.code]
     assert {check.code for check in unavailable} == {"tools_unavailable"}
     assert all("not within 0.1 s" in check.reason for check in unavailable)
+
+
+def test_a_call_that_returns_too_late_is_late_whoever_looks_first() -> None:
+    """An answer after the deadline is `tool_timeout`, also where the watcher was not there yet."""
+    calls = [ToolCall("slow", timeout_s=0.1)] * 5
+    tools: Tools = {"slow": lambda: time.sleep(0.101)}
+    result = run(Scenario("s", tool_calls=calls), tools=tools)["s"]
+    assert codes(result) == ["tool_timeout"] * 5
+    assert result.trace is not None
+    assert {call["error"] and call["error"]["kind"] for call in result.trace["calls"]} == {
+        "timeout"
+    }
+
+
+def given_up() -> None:
+    """Wait until every thread that was given up has ended."""
+    for thread in threading.enumerate():
+        if thread.name == "evalkit":
+            thread.join(5)
+            assert not thread.is_alive()
+
+
+def test_a_call_that_was_given_up_is_not_made_late(released: threading.Event) -> None:
+    """Where time was up while the arguments were made, the tool is not called afterwards."""
+    called: list[int] = []
+
+    def second(n: int) -> None:
+        called.append(n)
+
+    waits = lambda n: released.wait(30) and n  # noqa: E731
+    calls = [
+        ToolCall("first", save_as={"n": "n"}),
+        ToolCall("second", context_args={"n": "n"}, arg_transforms={"n": waits}, timeout_s=LIMIT_S),
+    ]
+    tools: Tools = {"first": lambda: {"n": 1}, "second": second}
+    report = run(Scenario("s", tool_calls=calls), tools=tools)
+    released.set()
+    given_up()
+    assert codes(report["s"]) == [None, None, "tool_timeout"]
+    assert report.threads_lost == 1
+    assert called == []
+
+
+def test_a_call_that_was_given_up_is_not_tried_again(released: threading.Event) -> None:
+    """A transport that fails after the deadline is not asked again behind the next scenario."""
+    called: list[int] = []
+
+    def failing() -> None:
+        called.append(1)
+        released.wait(30)
+        raise ConnectionResetError
+
+    call = ToolCall("failing", timeout_s=LIMIT_S, retry=3)
+    report = run(Scenario("s", tool_calls=[call]), tools={"failing": failing})
+    released.set()
+    given_up()
+    assert codes(report["s"]) == ["tool_timeout"]
+    assert called == [1]
+
+
+@pytest.mark.parametrize("raised", [GeneratorExit(), BaseException("thrown")], ids=repr)
+@pytest.mark.parametrize("kind", ["sync", "async", "open", "close"])
+def test_what_is_no_exception_ends_no_run(kind: str, raised: BaseException) -> None:
+    """Whatever a tool or a factory throws is its outcome, and the next scenario runs."""
+    opened = iter(range(9))
+
+    def sync() -> None:
+        raise raised
+
+    async def later() -> None:
+        raise raised
+
+    @contextmanager
+    def factory() -> Iterator[Tools]:
+        bad = next(opened) == 1
+        if bad and kind == "open":
+            raise raised
+        yield {"t": later if bad and kind == "async" else sync if bad and kind == "sync" else quick}
+        if bad and kind == "close":
+            raise raised
+
+    on_trace = [Assertion("errors", Op.LEN_EQ, 0)]
+    scenarios = [scenario("bad", "t", assertions=on_trace), scenario("next", "t")]
+    report = run(scenarios, tools=factory)
+    status = "failed" if kind in ("sync", "async") else "error"
+    assert statuses(report) == [status, "passed"]
+    assert any(type(raised).__name__ in check.reason for check in report["bad"].checks)

@@ -97,7 +97,9 @@ def test_every_assertion_is_put() -> None:
     ]
 
 
-@pytest.mark.parametrize("raised", [ValueError("x"), RecursionError("x"), SystemExit(0)])
+@pytest.mark.parametrize(
+    "raised", [ValueError("x"), RecursionError("x"), SystemExit(0), GeneratorExit()]
+)
 def test_an_operator_that_raises_is_an_error(raised: BaseException) -> None:
     """Whatever an operator raises makes its check ERROR `operator_raised`, and ends no run."""
 

@@ -328,3 +328,17 @@ def test_other_that_never_ends_is_stopped() -> None:
     """Fault 28: an `other` that answers with something new each time runs into the depth."""
     with pytest.raises(NotJsonError, match="deeper"):
         plain(object(), lambda _: object())
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\udc00\ud800"], ids=ascii)
+@pytest.mark.parametrize("wrap", [lambda t: t, lambda t: [t], lambda t: {t: 1}, lambda t: {"a": t}])
+def test_half_a_character_is_refused(text: str, wrap: Callable[[str], object]) -> None:
+    """A lone surrogate is no text: JSON would lose it, or join it with its neighbour."""
+    assert "half of a surrogate pair" in refusal(wrap(text)).problem
+
+
+def test_a_whole_character_is_no_half() -> None:
+    """A letter beyond the first plane is a letter."""
+    assert plain({"\U0001f600": "\U0001f600\ud7ff\ue000"}) == {
+        "\U0001f600": "\U0001f600\ud7ff\ue000"
+    }

@@ -41,6 +41,7 @@ HOMES: dict[str, tuple[str, ...]] = {
 # The only files that may catch everything: path -> around what.
 CATCHES_ALL = {
     "evalkit/api/preparing.py": "the author's factory, opened while planning",
+    "evalkit/api/session.py": "what ends a run; the sinks are told, and it goes on",
     "evalkit/cli/main.py": "the last door: what is left is a fault of ours, and said so",
     "evalkit/engine.py": "the author's factory, opened and closed",
     "evalkit/grading.py": "an operator",
@@ -52,6 +53,7 @@ CATCHES_ALL = {
     "evalkit/subjects/arguments.py": "the author's transforms",
     "evalkit/subjects/retries.py": "the subject, once more; the error goes on",
     "evalkit/subjects/tools.py": "the subject",
+    "evalkit/toolbox/documents.py": "a result object of the subject's, and its error_if",
     "evalkit/toolbox/errors.py": "the message of a subject's exception",
     "evalkit/watch.py": "the work of a lane, handed to the thread that waits",
 }

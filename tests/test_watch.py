@@ -1,9 +1,13 @@
 """A run is held to its deadlines from outside, without a hand-off for each call."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 
 import pytest
 
@@ -168,3 +172,47 @@ def test_thousands_of_deadlines_are_kept_apart() -> None:
 
     assert watched.run(work) == 10_000
     assert watched.lost == 0
+
+
+LEFT = {
+    "a task": """
+async def left():
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            pass
+
+async def tool():
+    TASKS.append(asyncio.ensure_future(left()))
+    await asyncio.sleep(0)
+""",
+    "an async generator": """
+async def left():
+    try:
+        yield 1
+    finally:
+        await asyncio.sleep(60)
+
+async def tool():
+    TASKS.append(left())
+    await anext(TASKS[0])
+""",
+}
+LEAVING = """
+import asyncio
+from evalkit import Scenario, ToolCall, run
+TASKS = []
+{left}
+print(run(Scenario("s", tool_calls=[ToolCall("t")]), tools={{"t": tool}}).passed, flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", LEFT)
+def test_what_a_tool_leaves_on_the_loop_does_not_hold_the_run(kind: str) -> None:
+    """The outcome is there before the loop is closed: what never ends is waited for a moment."""
+    code = LEAVING.format(left=LEFT[kind])
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    argv = [sys.executable, "-c", code]
+    done = subprocess.run(argv, capture_output=True, check=False, timeout=20, env=env)
+    assert done.stdout == b"True\n", done.stderr.decode()

@@ -8,7 +8,7 @@ from evalkit.catalogue import AMBIENT, Catalogue
 from evalkit.errors import CatalogueError
 from evalkit.grading import Judged, put, skipped
 from evalkit.grading import grade as grade_plan
-from evalkit.jsonvalue import Json, NotJsonError, plain
+from evalkit.jsonvalue import Json, NotJsonError, brief, plain
 from evalkit.model import Assertion, Scenario
 from evalkit.operators import Operator
 from evalkit.planning import Planner
@@ -31,6 +31,8 @@ def check(assertion: Assertion, document: Json, *, catalogue: Catalogue | None =
     >>> check(Assertion("size.width", Op.GT, 500), {"size": {"width": 600}}).passed
     True
     """
+    if type(assertion) is not Assertion:
+        raise CatalogueError("check", f"expected an Assertion, got {brief(assertion)}")
     problems = Problems()
     bound = AssertionBinder(_operators(catalogue), problems).bind(_ALONE, (), assertion)
     problems.raise_if_any()

@@ -16,7 +16,7 @@ from evalkit.planning import Planner
 from evalkit.planning.plans import TIMEOUT_S
 from evalkit.select import Selection
 from evalkit.toolbox import toolbox_of
-from evalkit.toolbox.errors import message_of
+from evalkit.toolbox.errors import message_of, outcome_of
 
 Target = Catalogue | Scenario | str | Path
 InTime = Callable[[str, float, Callable[[], Any]], Any]
@@ -135,7 +135,11 @@ class Preparation:
         if catalogue.scope is not None:
             catalogue.scope.activate()
         place = catalogue.source or catalogue.name
-        toolbox = _toolbox(self._asked.tools, catalogue, scenarios, place)
+        toolbox = self._in_time(
+            f"{place}: importing the tools",
+            LOADING_S,
+            lambda: _toolbox(self._asked.tools, catalogue, scenarios, place),
+        )
         manager = toolbox.open(scenarios[0])
         table = self._opened(f"{place}: opening the tools", manager.__enter__)
         planner = Planner(table.entries, catalogue.operators, self._asked.timeout_s)
@@ -150,7 +154,8 @@ class Preparation:
             return self._in_time(doing, OPENING_S, act)
         except CatalogueError as error:
             raise _placed(error, doing.partition(":")[0]) from error
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            outcome_of(error)
             told = f"failed: {type(error).__name__}: {message_of(error)}"
             raise CatalogueError(doing, told) from error
 
@@ -184,7 +189,8 @@ def _toolbox(asked: Any, catalogue: Catalogue, scenarios: list[Scenario], place:
     if isinstance(tools, str):
         tools = tools_named(tools)
     if tools is None and any(scenario.tool_calls for scenario in scenarios):
-        hint = "define TOOL_DISPATCH in its file, or name it: --tools package.module:NAME, "
+        near = f"it has {catalogue.near_tools}; " if catalogue.near_tools else ""
+        hint = f"{near}define TOOL_DISPATCH in its file, or name it: --tools package.module:NAME, "
         raise CatalogueError(place, "has no tools to run against", f"{hint}run(tools=...)")
     try:
         return toolbox_of({} if tools is None else tools)

@@ -6,6 +6,7 @@ from typing import Any, TextIO
 
 from evalkit.api.preparing import Asked, Preparation, Prepared
 from evalkit.engine import Engine, Job
+from evalkit.errors import CatalogueError
 from evalkit.loops import OwnLoop
 from evalkit.model import Scenario
 from evalkit.planning.plans import TIMEOUT_S
@@ -44,7 +45,9 @@ class Session:
         with captured(self._elsewhere):
             try:
                 self._watch.run(self._work)
-            except KeyboardInterrupt:
+            except BaseException as error:
+                if isinstance(error, CatalogueError):
+                    raise
                 self._finish(perf_counter() - started, interrupted=True)
                 raise
             return self._finish(perf_counter() - started, interrupted=False)
@@ -112,6 +115,7 @@ class Session:
             notes,
             interrupted,
             lost,
+            len(self.prepared.jobs),
         )
         for sink in self._sinks:
             sink.finish(report)

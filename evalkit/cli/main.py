@@ -33,11 +33,11 @@ def evalkit() -> None:
     """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Answer a command line, and give the exit code."""
-    with own_stdout() as stdout:
+def main(argv: Sequence[str], *, last: bool = False) -> int:
+    """Answer a command line, and give the exit code; `last` where the process ends with it."""
+    with own_stdout(give_back=not last) as stdout:
         code = _answered(list(argv) or ["--help"], stdout)
-    return _leave(code)
+    return _leave(code) if last else code
 
 
 def _answered(argv: list[str], stdout: object) -> int:
@@ -46,14 +46,14 @@ def _answered(argv: list[str], stdout: object) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _said(INTERRUPTED, "interrupted")
     except click.UsageError as error:
-        return _said(USAGE, f"{error.format_message()}{_usage_hint(error)}")
+        return _said(USAGE, f"{error.format_message().rstrip('.')}{_usage_hint(error)}")
     except click.ClickException as error:
         return _said(USAGE, error.format_message())
     except CatalogueError as error:
         return _refused(error)
     except OSError as error:
         return _said(INTERNAL, f"a report could not be written: {error}")
-    except (Exception, SystemExit):  # noqa: BLE001  - the last door: whatever it is, it is ours
+    except BaseException:  # noqa: BLE001  - the last door: whatever it is, it is ours
         click.echo(safe_lines(traceback.format_exc()), err=True)
         return _said(INTERNAL, "internal error, which is a fault of evalkit")
 

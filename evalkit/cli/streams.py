@@ -9,8 +9,10 @@ from typing import TextIO
 
 
 @contextmanager
-def own_stdout() -> Iterator[TextIO]:
+def own_stdout(*, give_back: bool = True) -> Iterator[TextIO]:
     """Give the stdout for reports; until the end, all else that goes to stdout goes to stderr.
+
+    Without `give_back` that stays so for as long as the process lives.
 
     That holds for the descriptor, so for child processes and C code too. A stdout that is closed,
     or is no file (a test's capture), is written to as it is.
@@ -30,9 +32,10 @@ def own_stdout() -> Iterator[TextIO]:
     try:
         yield stream
     finally:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):
             sys.stdout.flush()
-        os.dup2(private, number)
+        if give_back:
+            os.dup2(private, number)
         _closed(stream)
 
 

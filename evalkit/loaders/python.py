@@ -14,9 +14,9 @@ from typing import Any
 from evalkit.catalogue import AMBIENT, CATALOGUE, LOADING, REGISTERING, Catalogue, Loading
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loaders.scope import Scope, forget_registering
-from evalkit.model import Assertion, Scenario, ToolCall
+from evalkit.model import Assertion, Op, Scenario, ToolCall
 from evalkit.places import forget_places
-from evalkit.registry import hint_for
+from evalkit.registry import hint_for, nearest
 
 TABLE = "TOOL_DISPATCH"
 _SCOPES: dict[Path, Scope] = {}
@@ -42,6 +42,8 @@ def load_python(path: Path) -> Catalogue:
     if not len(catalogue):
         raise CatalogueError(str(path), "registers no scenario", "wrap each in _s(Scenario(...))")
     catalogue.tools = getattr(module, TABLE, None)
+    if catalogue.tools is None:
+        catalogue.near_tools = nearest(TABLE, [name for name in vars(module) if name.isupper()])
     return catalogue
 
 
@@ -148,8 +150,17 @@ def _failed(error: BaseException, file: Path, path: Path) -> CatalogueError:
     if isinstance(error, SyntaxError) and error.filename:
         told = f"{type(error).__name__}: {error.msg} (imported at {place})"
         return CatalogueError("", told, source=f"{error.filename}:{error.lineno}")
-    hint = _searched() if isinstance(error, ImportError) else _unknown_field(error)
-    return CatalogueError("", _told(error), hint, source=place)
+    return CatalogueError("", _told(error), _hint(error), source=place)
+
+
+def _hint(error: BaseException) -> str | None:
+    """Say what would have been right, where a name was mistyped or not found."""
+    if isinstance(error, AttributeError) and error.obj is Op:
+        return hint_for(str(error.name), Op.__members__)
+    ours = _IMPORTED.search(str(error)) if isinstance(error, ImportError) else None
+    if ours is not None:
+        return hint_for(ours[1], sys.modules["evalkit"].__all__)
+    return _searched() if isinstance(error, ImportError) else _unknown_field(error)
 
 
 def _placed(problem: Problem, place: str) -> Problem:
@@ -165,6 +176,7 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{inside}"
 
 
+_IMPORTED = re.compile(r"cannot import name '(\w+)' from 'evalkit'")
 _KEYWORD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 _NOUNS = {noun.__name__: noun for noun in (Assertion, Scenario, ToolCall)}
 

@@ -4,6 +4,6 @@ To add one, write its function and its rule in a module here, and a row in `tabl
 """
 
 from evalkit.operators.operands import Flaw
-from evalkit.operators.table import OPERATORS, Operator, custom, each_of
+from evalkit.operators.table import OPERATORS, Operator, custom, each_of, some_of
 
-__all__ = ["OPERATORS", "Flaw", "Operator", "custom", "each_of"]
+__all__ = ["OPERATORS", "Flaw", "Operator", "custom", "each_of", "some_of"]

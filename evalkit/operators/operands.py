@@ -48,12 +48,22 @@ def none_needed(assertion: Assertion) -> Flaw | None:
     return Flaw(f"takes no expected value, got {brief(assertion.expected)}", "leave it out")
 
 
-def truthiness(assertion: Assertion) -> Flaw | None:
+def truthiness(*, wanted: bool) -> Rule:
     """Take no operand; one that is given is taken as the description, with a warning."""
-    if assertion.expected is MISSING or assertion.expected is None:
-        return None
-    problem = f"takes no expected value; {brief(assertion.expected)} is taken as the description"
-    return Flaw(problem, "give it as description=", warning=True)
+
+    def rule(assertion: Assertion) -> Flaw | None:
+        expected = assertion.expected
+        if expected is MISSING or expected is None:
+            return None
+        if type(expected) is bool and expected is not wanted:
+            return Flaw(f"contradicts the expected {expected!r}", "is_true and is_false take none")
+        problem = f"takes no expected value; {brief(expected)} is taken as the description"
+        return Flaw(problem, "give it as description=", warning=True)
+
+    return rule
+
+
+TRUE, FALSE = truthiness(wanted=True), truthiness(wanted=False)
 
 
 def optional_key(assertion: Assertion) -> Flaw | None:

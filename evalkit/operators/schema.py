@@ -10,9 +10,32 @@ from evalkit.model import Assertion
 from evalkit.operators.values import MATCH_TIMEOUT_S, pattern
 from evalkit.operators.verdicts import HOLDS, fails
 from evalkit.protocols import Context
+from evalkit.registry import hint_for
 from evalkit.result import Verdict
 
 SHOWN = 200
+_ONE = frozenset(
+    {"additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"}
+    | {"unevaluatedItems", "unevaluatedProperties"}
+)
+_SEVERAL = frozenset(
+    {"$defs", "allOf", "anyOf", "definitions", "dependencies", "dependentSchemas", "oneOf"}
+    | {"prefixItems", "properties"}
+)
+KEYWORDS = (
+    _ONE
+    | _SEVERAL
+    | frozenset(
+        """
+    $anchor $comment $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary additionalItems const
+    contentEncoding contentMediaType contentSchema default dependencies dependentRequired deprecated
+    description enum examples exclusiveMaximum exclusiveMinimum format id maxContains maxItems
+    maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf
+    pattern readOnly required title type uniqueItems writeOnly
+    """.split()  # noqa: SIM905  - a list of words reads best as words
+    )
+)
+"""What a schema may say, in any of the drafts that are validated."""
 
 
 def schema(actual: Json, assertion: Assertion, _: Context) -> Verdict:
@@ -33,8 +56,11 @@ def schema_problem(schema: Json, value: Json) -> str | None:
     return problem if len(problem) <= SHOWN else f"{problem[: SHOWN - 1]}…"
 
 
-def schema_flaw(schema: Json) -> str | None:
-    """Say what is wrong with a schema itself; None where it is one."""
+def schema_flaw(schema: Json, *, strict: bool = True) -> str | None:
+    """Say what is wrong with a schema itself; None where it is one.
+
+    `strict` refuses keywords that are not known too: with one of them, nothing would be checked.
+    """
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
     outside = next((ref for ref in _references(schema) if not _leads_inside(ref, schema)), None)
@@ -44,6 +70,15 @@ def schema_flaw(schema: Json) -> str | None:
         validator(json.dumps(schema, sort_keys=True))
     except SchemaError as error:
         return f"is no JSON Schema: {error.message}"
+    return _unknown(schema) if strict else None
+
+
+def _unknown(schema: Json) -> str | None:
+    unknown = next(_unknown_keywords(schema), None)
+    if unknown == "patternProperties":
+        return "has patternProperties, whose patterns would be searched without a time limit"
+    if unknown is not None:
+        return f"has the unknown keyword {unknown!r}: {hint_for(unknown, KEYWORDS)}"
     return None
 
 
@@ -57,6 +92,22 @@ def _references(schema: Json, key: str = "$ref") -> Iterator[Json]:
     elif type(schema) is list:
         for item in schema:
             yield from _references(item, key)
+
+
+def _unknown_keywords(schema: Json) -> Iterator[str]:
+    """Yield the keywords that JSON Schema does not know, which it would pass over in silence."""
+    if type(schema) is list:
+        for each in schema:
+            yield from _unknown_keywords(each)
+    if type(schema) is not dict:
+        return
+    yield from (key for key in schema if key not in KEYWORDS and not key.startswith("x-"))
+    for key in _ONE & schema.keys():
+        yield from _unknown_keywords(schema[key])
+    for key in _SEVERAL & schema.keys():
+        inner = schema[key]
+        for each in inner.values() if type(inner) is dict else inner:
+            yield from _unknown_keywords(each)
 
 
 def _leads_inside(ref: Json, schema: Json) -> bool:

@@ -1,6 +1,7 @@
 """The table of operators: what each takes, what it does, how it reads in a message."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import attrs
 
@@ -42,8 +43,8 @@ OPERATORS: dict[str, Operator] = {
     Op.LT: Operator(operands.below, values.lt, "is below", scalar=True),
     Op.LTE: Operator(operands.ordering, values.lte, "is at most", scalar=True),
     Op.BETWEEN: Operator(operands.pair, values.between, "is between", scalar=True),
-    Op.IN: Operator(operands.choices, values.among, "is one of"),
-    Op.NOT_IN: Operator(operands.exclusions, values.not_among, "is none of"),
+    Op.IN: Operator(operands.choices, values.among, "is one of", scalar=True),
+    Op.NOT_IN: Operator(operands.exclusions, values.not_among, "is none of", scalar=True),
     Op.CONTAINS: Operator(operands.member, values.contains, "contains"),
     Op.NOT_CONTAINS: Operator(operands.member, values.not_contains, "does not contain"),
     Op.CONTAINS_ALL: Operator(operands.all_members, values.contains_all, "contains all of"),
@@ -57,10 +58,10 @@ OPERATORS: dict[str, Operator] = {
     Op.LEN_GTE: Operator(operands.least_length, values.len_gte, "has at least length"),
     Op.LEN_LTE: Operator(operands.length, values.len_lte, "has at most length"),
     Op.SAME_ITEMS: Operator(operands.items, values.same_items, "has the same items as"),
-    Op.IS_TRUE: Operator(operands.truthiness, values.is_true, "is truthy"),
-    Op.IS_FALSE: Operator(operands.truthiness, values.is_false, "is not truthy"),
-    Op.IS_NULL: Operator(operands.none_needed, values.is_null, "is null"),
-    Op.TYPE_IS: Operator(operands.type_name, values.type_is, "is of type"),
+    Op.IS_TRUE: Operator(operands.TRUE, values.is_true, "is truthy", scalar=True),
+    Op.IS_FALSE: Operator(operands.FALSE, values.is_false, "is not truthy", scalar=True),
+    Op.IS_NULL: Operator(operands.none_needed, values.is_null, "is null", scalar=True),
+    Op.TYPE_IS: Operator(operands.type_name, values.type_is, "is of type", scalar=True),
     Op.MATCHES: Operator(operands.matching, values.matches, "matches", scalar=True),
     Op.NOT_MATCHES: Operator(operands.matching, values.not_matches, "does not match", scalar=True),
     Op.SCHEMA: Operator(operands.schema, schema, "is valid against"),
@@ -76,7 +77,13 @@ def custom(function: Callable[..., Verdict | bool], name: str) -> Operator:
     """Make an operator of an author's function; what it answers is checked, since it decides."""
 
     def judged(actual: Json, assertion: Assertion, context: Context) -> Verdict:
-        verdict = function(copy_json(actual), assertion, context)
+        expected = assertion.expected
+        if type(expected) in (dict, list):
+            assertion = assertion.but(expected=copy_json(expected))
+        shown = SimpleNamespace(
+            document=copy_json(context.document), saved=copy_json(dict(context.saved))
+        )
+        verdict = function(copy_json(actual), assertion, shown)
         if type(verdict) is bool:
             return HOLDS if verdict else fails(f"{name} says no to {brief(actual)}")
         if type(verdict) is not Verdict or type(verdict.passed) is not bool:
@@ -111,3 +118,12 @@ def each_of(function: OperatorFunction, each: str | None) -> OperatorFunction:
         )
 
     return every
+
+
+def some_of(function: OperatorFunction) -> OperatorFunction:
+    """Ask that a path which selects many has selected something, before the operator is put."""
+
+    def some(actual: Json, assertion: Assertion, context: Context) -> Verdict:
+        return function(actual, assertion, context) if actual else fails("the path selects nothing")
+
+    return some

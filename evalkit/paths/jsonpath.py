@@ -68,7 +68,9 @@ def _parsed(inner: str, refuse: _Refusal) -> Node:
     except DeprecationWarning:
         raise refuse("a text is quoted, and conditions are joined by &&: @.a == 'foo'") from None
     except (JSONPathError, AttributeError, RecursionError) as error:
-        raise refuse(f"is no slice, union or filter ({error})") from None
+        words = " and " in inner or " or " in inner
+        told = "conditions are joined by && and ||" if words else error
+        raise refuse(f"is no slice, union or filter ({told})") from None
 
 
 def _kind(node: Node) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from evalkit.jsonvalue import MISSING
-from evalkit.model import Assertion, Op, Scenario, refs
-from evalkit.operators import OPERATORS, Flaw, Operator, each_of
+from evalkit.model import Assertion, Op, Ref, Scenario, refs
+from evalkit.operators import OPERATORS, Flaw, Operator, each_of, some_of
 from evalkit.paths import Path, PathError, compile_path
 from evalkit.plan import BoundAssertion
 from evalkit.planning.problems import Problems, Where
@@ -12,6 +12,9 @@ from evalkit.registry import hint_for
 from evalkit.trace import KEYS
 
 _TRUTHY = (Op.IS_TRUE, Op.IS_FALSE)
+_WHOLE = (Op.EQ, Op.NE)
+_LISTS = (list, Ref)
+_THERE = (Op.EXISTS, Op.HAS_KEY)
 _SCALAR = frozenset({str, int, float, bool, type(None), type(MISSING)})
 
 
@@ -39,6 +42,8 @@ class AssertionBinder:
             function = each_of(operator.function, assertion.each)
             if assertion.op in _TRUTHY:
                 assertion = _described(assertion)
+            if path.many and assertion.op in _THERE and assertion.each is None:
+                function = some_of(function)
         else:
             return None
         expected = assertion.expected
@@ -99,7 +104,8 @@ def _each_flaw(assertion: Assertion, operator: Operator, path: Path) -> Flaw | N
     if assertion.each is not None and not path.many:
         problem = f"the path {assertion.path!r} gives one value"
         return Flaw(problem, "each is for a path with [*], .., a slice, a union or a filter")
-    if assertion.each is None and path.many and operator.scalar:
+    whole = assertion.op in _WHOLE and type(assertion.expected) not in _LISTS
+    if assertion.each is None and path.many and (operator.scalar or whole):
         problem = f"{str(assertion.op)!r} is for one value, and {assertion.path!r} gives a list"
         return Flaw(problem, "say each='all' or each='any'")
     return None

@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 
+from evalkit.jsonvalue import Json
 from evalkit.model import Assertion, Op, Ref, Scenario, ToolCall, refs
 from evalkit.operators.schema import schema_flaw
 from evalkit.plan import BoundAssertion, BoundCall
@@ -52,6 +53,8 @@ class CallBinder:
             call,
             call.tool,
             call.args,
+            call.args if flat else _literal(call.args),
+            frozenset((*call.args, *call.context_args)),
             flat and not needs,
             needs,
             spec.by_dict,
@@ -74,7 +77,7 @@ class CallBinder:
             self._problems.add(scenario, where, f"unknown tool {call.tool!r}", hint)
             return ANY_SPEC
         spec = self._specs[call.tool] = spec_of(self._tools[call.tool])
-        flaw = None if spec.schema is None else schema_flaw(spec.schema)
+        flaw = None if spec.schema is None else schema_flaw(spec.schema, strict=False)
         if flaw is not None:
             where = ("tool_calls", step, "tool")
             self._problems.add(scenario, where, f"the schema of {call.tool!r} {flaw}")
@@ -86,12 +89,14 @@ class CallBinder:
     ) -> None:
         """Hold arguments against signature and schema; names that fitted once fit again."""
         names = (call.tool, *call.args, *call.context_args)
-        if names in self._fitting or call.expect_error is not None or spec is ANY_SPEC:
+        if names in self._fitting or spec is ANY_SPEC:
             return
         found = argument_problems(spec, call.args, call.context_args)
+        meant = call.expect_error is not None
         for each in found:
+            problem = f"{call.tool} {each.problem}" + ", so that is the error it will give" * meant
             where = ("tool_calls", step, "args")
-            self._problems.add(scenario, where, f"{call.tool} {each.problem}", each.hint)
+            self._problems.add(scenario, where, problem, each.hint, warning=meant)
         if not found and spec.schema is None:
             self._fitting.add(names)
 
@@ -169,6 +174,10 @@ class CallBinder:
         found = []
         for pair in call.save_as.items():
             name, path = pair
+            if name in known:
+                where: Where = ("tool_calls", step, "save_as", name)
+                problem = f"{name!r} is saved before; this value counts from here on"
+                self._problems.add(scenario, where, problem, "another name", warning=True)
             bound = self._saving.get(pair)
             if bound is None:
                 saved = Assertion(path, Op.EXISTS, description=f"saved as {name!r}")
@@ -178,3 +187,8 @@ class CallBinder:
                 found.append((name, bound))
             known.add(name)
         return tuple(found)
+
+
+def _literal(args: dict[str, Json]) -> dict[str, Json]:
+    """Give the arguments in which no saved value stands."""
+    return {name: value for name, value in args.items() if next(refs(value), None) is None}

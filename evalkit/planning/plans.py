@@ -53,9 +53,12 @@ class Planner:
     def compile(self, scenario: Scenario) -> Plan:
         """Compile one scenario, noting what is wrong with it."""
         if not scenario.tool_calls and _all_warn(scenario):
-            problem = "has nothing to check"
+            problem = "has nothing to check that can fail it"
             self._problems.add(
-                scenario, (), problem, "give it tool_calls, or assertions on the trace"
+                scenario,
+                (),
+                problem,
+                "give it tool_calls, or an assertion on the trace that may fail",
             )
         known: set[str] = set()
         bind = self._calls.bind

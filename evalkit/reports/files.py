@@ -24,7 +24,8 @@ def report_to(path: Path) -> Sink:
         )
     if path.is_dir() or not path.parent.is_dir():
         raise CatalogueError(f"-o {path}", "can't be written: no such folder, or it is one")
-    return make(lambda content: write_whole(path, content))
+    place = path.absolute()  # a tool may change the current directory
+    return make(lambda content: write_whole(place, content))
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -29,6 +29,7 @@ class RunReport:
     notes: tuple[str, ...] = ()
     interrupted: bool = False
     threads_lost: int = 0
+    selected: int = 0
 
     @property
     def summary(self) -> dict[str, Any]:

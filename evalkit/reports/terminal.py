@@ -160,6 +160,8 @@ class TerminalReport:
         self._page.line()
         cut = "interrupted: " if report.interrupted else ""
         said = of if tally.total else "no scenario was run"
+        left = report.selected - tally.total
+        said += f"; {left} more not run" if left > 0 else ""
         self._page.line(f"{cut}{said}; {checks}; {report.seconds:.2f} s", style=style, bold=True)
 
 

@@ -7,7 +7,7 @@ from evalkit.model import Ref
 from evalkit.operators.schema import schema_problem
 from evalkit.plan import BoundCall, Transform
 from evalkit.toolbox.documents import convert
-from evalkit.toolbox.errors import ArgumentsError
+from evalkit.toolbox.errors import ArgumentsError, outcome_of
 
 
 def filled(value: Json, saved: Mapping[str, Json]) -> Json:
@@ -47,5 +47,5 @@ def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]
 def _transformed(transform: Transform, value: Json) -> Json:
     try:
         return plain(transform(value), convert)
-    except (Exception, SystemExit) as error:
-        raise TransformError from error
+    except BaseException as error:  # noqa: BLE001  - around the author's transform
+        raise TransformError from outcome_of(error)

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from io import BufferedIOBase, TextIOBase
 from typing import TextIO
 
+from evalkit.toolbox.errors import whole
+
 LIMIT = 65_536
 
 
@@ -36,7 +38,7 @@ class Output:
         """Give what was printed since the last time, and how much was dropped."""
         if not self._parts:
             return ""
-        text = "".join(self._parts)
+        text = whole("".join(self._parts))
         if self._dropped:
             text += f"… {self._dropped} more characters"
         self._parts, self._kept, self._dropped = [], 0, 0

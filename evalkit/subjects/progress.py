@@ -47,7 +47,7 @@ def note(progress: Progress, bound: BoundCall, call: Call) -> None:
         return
     for name, save in bound.saves:
         value = save.path.resolve(call["result"])
-        if value is MISSING:
+        if value is MISSING or (save.path.many and not value):
             progress.saved.pop(name, None)
             progress.lost[name] = LOST
         else:

@@ -84,17 +84,20 @@ class ToolSubject:
         attempts: list[Attempt] = []
         failure: BaseException | None = None
         document: Json = None
-        progress.args = bound.args
+        progress.args = {} if bound.needs else bound.args
         progress.called = started = perf_counter()
-        deadline = started + bound.timeout_s
+        deadline = min(started + bound.timeout_s, progress.deadline)
         armed = self._guard.armed
-        armed.append(deadline if deadline < progress.deadline else progress.deadline)  # noqa: FURB136
+        armed.append(deadline)
         output.listening = True
+        args = bound.args
         try:
             if bound.needs:
-                progress.args = arguments_of(bound, progress.saved)
+                args = arguments_of(bound, progress.saved)
+                if armed:
+                    progress.args = args
             make = self._retrying if bound.retry else self._once
-            document = document_of(make(progress, bound, attempts), bound.error_if)
+            document = document_of(make(progress, bound, args, attempts), bound.error_if)
         except BaseException as raised:  # noqa: BLE001  - around the subject
             failure = outcome_of(raised)
         finally:
@@ -105,11 +108,12 @@ class ToolSubject:
             self._guard.late()
             self._note_failure(progress, bound, None, attempts)
             return
-        if failure is not None:
-            self._note_failure(progress, bound, failure, attempts)
+        seconds = perf_counter() - started
+        late = started + seconds > deadline
+        if late or failure is not None:
+            self._note_failure(progress, bound, None if late else failure, attempts)
             return
-        seconds, printed = perf_counter() - started, output.take()
-        call = call_note(bound, progress.args, None, document, attempts, seconds, printed)
+        call = call_note(bound, args, None, document, attempts, seconds, output.take())
         note(progress, bound, call)
 
     def _note_failure(
@@ -133,12 +137,15 @@ class ToolSubject:
             call_note(bound, progress.args, error, None, attempts, seconds, printed),
         )
 
-    def _once(self, progress: Progress, bound: BoundCall, _: list[Attempt]) -> Any:  # noqa: ANN401
+    def _once(
+        self, progress: Progress, bound: BoundCall, args: dict[str, Json], _: list[Attempt]
+    ) -> Any:  # noqa: ANN401
         """Call the handler with arguments of its own; an awaitable is run to its end."""
+        if not self._guard.armed:
+            raise LateError
         handler = progress.table.tools.get(bound.tool)  # type: ignore[union-attr]
         if handler is None:
             raise UnknownToolError(f"no tool {bound.tool!r} in the open table")
-        args = progress.args
         if bound.by_dict:
             returned = handler(dict(args) if bound.flat else copy_json(args))
         else:
@@ -147,17 +154,24 @@ class ToolSubject:
             return self._guard.awaiter(returned)
         return returned
 
-    def _retrying(self, progress: Progress, bound: BoundCall, attempts: list[Attempt]) -> Any:  # noqa: ANN401
+    def _retrying(
+        self, progress: Progress, bound: BoundCall, args: dict[str, Json], attempts: list[Attempt]
+    ) -> Any:  # noqa: ANN401
         """Call the handler, and again where its transport failed, within the call's deadline."""
+        started = perf_counter()
         try:
-            return self._once(progress, bound, attempts)
+            return self._once(progress, bound, args, attempts)
         except Exception as error:
             if not is_transport(error):
                 raise
-            seconds = perf_counter() - progress.called
+            seconds = perf_counter() - started
             attempts.append({"error": error_of(error), "seconds": seconds})
-            again = partial(self._once, progress, bound, attempts)
+            again = partial(self._once, progress, bound, args, attempts)
             return retried(again, error, bound.retry, bound.timeout_s - seconds, attempts)
+
+
+class LateError(Exception):
+    """The deadline of a call has passed before it was made, or made again."""
 
 
 def _described(failure: BaseException) -> CallError:

@@ -3,10 +3,21 @@
 import json
 from collections.abc import Callable, Sequence
 from enum import Enum
+from inspect import isawaitable
+from types import SimpleNamespace
 from typing import Any
 
-from evalkit.jsonvalue import MAX_DEPTH, MAX_SIZE, Json, NotJsonError, brief, plain, refuse
-from evalkit.toolbox.errors import SubjectError
+from evalkit.jsonvalue import (
+    MAX_DEPTH,
+    MAX_SIZE,
+    Json,
+    NotJsonError,
+    brief,
+    copy_json,
+    plain,
+    refuse,
+)
+from evalkit.toolbox.errors import ErrorIfError, SubjectError, message_of, outcome_of
 
 
 def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json:  # noqa: ANN401
@@ -16,26 +27,66 @@ def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json: 
     that holds a JSON object or array. `NotJsonError` names the place and type of anything else;
     `SubjectError` carries the error that a result reports.
     """
-    kind = type(returned)
-    if kind is not dict:
+    if type(returned) is not dict or "isError" in returned:
         returned = _unpacked(returned)
-    document = plain(returned, convert)
+    document = _document(returned)
     if error_if is not None:
-        reported = error_if(document)
+        reported = _reported(error_if, document)
         if reported:
             raise SubjectError(reported if isinstance(reported, str) else brief(document))
     return document
+
+
+def _document(returned: Any) -> Json:  # noqa: ANN401
+    """Copy a result; an object that can't be read is no JSON, whatever it raises."""
+    try:
+        return plain(returned, convert)
+    except NotJsonError:
+        raise
+    except BaseException as error:
+        outcome_of(error)
+        told = f"can't be read: {type(error).__name__}: {message_of(error)}"
+        raise NotJsonError(told) from error
+
+
+def _reported(error_if: Callable[[Json], Any], document: Json) -> Any:  # noqa: ANN401
+    try:
+        reported = error_if(copy_json(document))
+    except BaseException as error:
+        outcome_of(error)
+        told = f"error_if raised {type(error).__name__}: {message_of(error)}"
+        raise ErrorIfError(told) from error
+    if isawaitable(reported):
+        getattr(reported, "close", reported.__await__)()
+        raise ErrorIfError("error_if is async, which nobody awaits")
+    return reported
 
 
 def _unpacked(returned: Any) -> Any:  # noqa: ANN401
     """Take a result out of what wraps it: an MCP result, a list of text blocks, JSON text."""
     if type(returned) is str:
         return _parsed(returned) if returned.lstrip()[:1] in ("{", "[") else returned
+    if type(returned) is dict:
+        returned = _as_objects(returned)
     if _is_mcp_result(returned):
         return _of_mcp(returned)
     if type(returned) in (list, tuple) and returned and all(map(_is_text_block, returned)):
         return _of_blocks(returned)
     return returned
+
+
+def _as_objects(returned: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Read an MCP result that came as a dict as the object it stands for; another dict as it is."""
+    blocks = returned.get("content")
+    if type(returned["isError"]) is not bool or type(blocks) is not list:
+        return returned
+    if not all(type(block) is dict and "type" in block for block in blocks):
+        return returned
+    if not all(type(key) is str for part in (returned, *blocks) for key in part):
+        return returned
+    return SimpleNamespace(
+        **{**returned, "content": [SimpleNamespace(**block) for block in blocks]}
+    )
 
 
 def _is_mcp_result(returned: object) -> bool:

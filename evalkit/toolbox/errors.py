@@ -1,6 +1,6 @@
 """What a handler raised, told as the error of its call: its kind, its type, its message."""
 
-from evalkit.errors import TransportError
+from evalkit.errors import StopRun, TransportError
 from evalkit.jsonvalue import NotJsonError
 from evalkit.trace import CallError
 
@@ -25,6 +25,10 @@ class SubjectError(Exception):
     """A result by which a tool reports an error, as MCP's `isError` does."""
 
 
+class ErrorIfError(Exception):
+    """A tool's `error_if` that failed itself, so that nobody knows whether the call did."""
+
+
 class ArgumentsError(Exception):
     """Arguments that a tool refuses before it does anything."""
 
@@ -36,6 +40,7 @@ class UnknownToolError(LookupError):
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (NotJsonError, "unserialisable"),
     (ArgumentsError, "invalid_arguments"),
+    (ErrorIfError, "error_if"),
     (UnknownToolError, "unknown_tool"),
 )
 _NAMES: dict[type[BaseException], str] = {
@@ -46,14 +51,14 @@ _NAMES: dict[type[BaseException], str] = {
 
 
 def outcome_of(raised: BaseException) -> BaseException:
-    """Give back what counts as a tool's outcome; raise again what means that the run is to stop.
+    """Give back what counts as the outcome of an author's code; raise again what ends the run.
 
-    An outcome is any Exception, SystemExit, and a cancellation that nobody of ours asked for.
+    That is a Ctrl-C, and what evalkit unwinds its own threads by. All else is an outcome: any
+    exception, SystemExit, a cancellation that nobody asked for.
     """
-    cancelled = any(kind.__name__ == "CancelledError" for kind in type(raised).__mro__)
-    if isinstance(raised, Exception | SystemExit) or cancelled:
-        return raised
-    raise raised
+    if isinstance(raised, KeyboardInterrupt | StopRun):
+        raise raised
+    return raised
 
 
 def error_of(raised: BaseException) -> CallError:
@@ -68,9 +73,14 @@ def error_of(raised: BaseException) -> CallError:
 def message_of(raised: BaseException) -> str:
     """Give an exception's message, or say why it has none to give."""
     try:
-        return str(raised)[:MESSAGE_LIMIT]
+        return whole(str(raised)[:MESSAGE_LIMIT])
     except (Exception, SystemExit) as error:  # noqa: BLE001  - the subject's own `__str__`
         return f"<{type(raised).__name__} whose message raised {type(error).__name__}>"
+
+
+def whole(text: str) -> str:
+    """Write half a surrogate pair as an escape: JSON would join it with its neighbour."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def is_transport(raised: BaseException) -> bool:

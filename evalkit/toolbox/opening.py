@@ -63,6 +63,8 @@ def toolbox_of(tools: Any) -> TableToolbox | FactoryToolbox:  # noqa: ANN401
         tools = tools.tools
     if isinstance(tools, Mapping):
         return TableToolbox(tools)
+    if inspect.iscoroutinefunction(tools) or inspect.isasyncgenfunction(tools):
+        raise CatalogueError(PLACE, "is an async factory", "make it sync; its tools may be async")
     if callable(tools):
         return FactoryToolbox(tools)
     raise CatalogueError(

@@ -122,6 +122,64 @@ def test_a_step_that_the_trace_does_not_have_is_failed() -> None:
     assert result.status is Status.FAILED
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ToolCall("u", {}, [Assertion("n", Op.EQ, 1)]),
+        ToolCall("t", {"id": 7}, [Assertion("n", Op.EQ, 1)]),
+        ToolCall("u", expect_error=True),
+    ],
+    ids=["another tool", "another argument", "an error"],
+)
+def test_another_call_is_not_that_of_the_step(step: ToolCall) -> None:
+    """A trace whose call is of another tool, or with other arguments, has not run the step."""
+    result = grade(SCENARIO.but(tool_calls=[step]), stored())
+    assert result.checks[0].code == "not_run"
+    assert "the trace holds another call for this step: t({})" in result.checks[0].reason
+
+
+def test_a_call_without_arguments_is_not_one_with_them() -> None:
+    """Only a step that needs saved values may have failed before its arguments were made."""
+    scenario = Scenario("s", tool_calls=[ToolCall("u", expect_error=True)])
+    trace = json.loads(json.dumps(run(scenario, tools={"u": lambda: int("x")})["s"].trace))
+    other = scenario.but(tool_calls=[ToolCall("u", {"n": 2}, expect_error=True)])
+    assert [each.code for each in grade(other, trace).checks] == ["not_run"]
+
+
+def test_a_trace_with_half_a_character_can_be_graded() -> None:
+    """What a tool prints and raises is any text; the trace of it is graded again all the same."""
+
+    def half() -> None:
+        print("\ud800")  # noqa: T201  - printing is under test
+        raise ValueError("\ud800")
+
+    scenario = Scenario("s", tool_calls=[ToolCall("half")])
+    result = run(scenario, tools={"half": half})["s"]
+    again = grade(scenario, json.loads(json.dumps(result.trace)))
+    assert [each.code for each in again.checks] == ["tool_raised"]
+
+
+def test_saved_values_may_be_any_argument() -> None:
+    """Only what is written in the scenario has to be the same: a saved value is the trace's own."""
+    calls = [ToolCall("t", save_as={"n": "n"}), ToolCall("u", {"deep": {"n": Ref("n")}, "k": 1})]
+    scenario = Scenario("s", tool_calls=calls)
+    tools = {"t": lambda: {"n": 5}, "u": lambda deep, k: [deep, k]}
+    trace = run(scenario, tools=tools)["s"].trace
+    again = json.loads(json.dumps(trace))
+    assert grade(scenario, again).passed
+    again["calls"][1]["args"]["k"] = 1.0
+    assert grade(scenario, again).passed
+    again["calls"][1]["args"]["k"] = True
+    assert [each.code for each in grade(scenario, again).checks] == [None, None, "not_run"]
+
+
+@pytest.mark.parametrize("given", [None, "n", Op.EQ, {"path": "n"}, Assertion])
+def test_check_asks_for_an_assertion(given: Any) -> None:
+    """Anything else is the caller's error, and says what was expected."""
+    with pytest.raises(CatalogueError, match="expected an Assertion"):
+        check(given, {"n": 1})
+
+
 def test_grade_does_not_change_the_trace() -> None:
     """The trace that is given stays as it is."""
     trace = stored()

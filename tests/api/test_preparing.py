@@ -109,13 +109,14 @@ def test_scenarios_of_one_home_are_one_catalogue() -> None:
 
 
 def test_the_author_s_code_is_held_to_deadlines(tmp_path: Path) -> None:
-    """Loading, opening and closing are each done in time, and said by the file's name."""
+    """Loading, importing, opening and closing are each done in time, and said by the file."""
     path = tmp_path / "held_of_test_preparing.py"
     path.write_text(FILE.replace("{name}", "a"), encoding="utf-8")
     clock = Clock()
     preparation(path, clock=clock).prepare()
     assert clock.asked == [
         (f"loading {path}", LOADING_S),
+        (f"{path}: importing the tools", LOADING_S),
         (f"{path}: opening the tools", OPENING_S),
         (f"{path}: closing the tools", OPENING_S),
     ]

@@ -108,6 +108,25 @@ def test_an_interrupted_run_reports_what_it_has() -> None:
     assert (report.passed, report.exit_code) == (False, 2)
 
 
+class Full(Notes):
+    """A sink that can't take the second result."""
+
+    def add(self, result: ScenarioResult) -> None:
+        """Note a result, and fail at the second."""
+        super().add(result)
+        if result.name == "b":
+            raise OSError("no space left")
+
+
+def test_a_run_that_breaks_off_reports_what_it_has() -> None:
+    """Where a sink fails, the sinks are told of the end, and the error goes on."""
+    sink = Full()
+    with pytest.raises(OSError, match="no space left"):
+        run(THREE, tools=TOOLS, sinks=[sink])
+    assert sink.events == ["start 3 of 3", "a passed", "b failed", "finish"]
+    assert sink.reports[0].interrupted
+
+
 def test_an_async_tool_that_is_interrupted_stops_the_run() -> None:
     """A KeyboardInterrupt in a coroutine stops the run as in a function."""
 

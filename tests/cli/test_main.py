@@ -1,5 +1,6 @@
 """Exit codes with their last lines, and what a mistake on the command line is answered with."""
 
+import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -199,12 +200,16 @@ def test_code_4_wrong_tools_name_their_file(cli: Cli, write: Write, table: str, 
         ("ToolCall('add', asertions=[])", "'assertions'"),
         ("Assertion('sum', Op.EQ, 3, tolerence=1)", "'tolerance'"),
         ("Assertion('sum', Op.EQUALS, 3)", "EQUALS"),
+        ("Assertion('sum', Op.EQAL, 3)", "did you mean 'EQ'?"),
+        ("Assertion('sum', Op.CONTIANS, 3)", "did you mean 'CONTAINS'?"),
+        ("from evalkit import Opp", "did you mean 'Op'?"),
+        ("from evalkit import Scenaro", "did you mean 'Scenario'?"),
     ],
 )
 def test_code_4_an_unknown_field_names_the_nearest(
     cli: Cli, write: Write, call: str, told: str
 ) -> None:
-    """A keyword that a noun does not have is told with its line and the one that was meant."""
+    """A keyword, operator or import that there is not is told with its line and the nearest."""
     done = cli(write("cases.py", HEAD + call))
     assert done.code == 4
     assert "cases.py:2" in done.err
@@ -257,3 +262,28 @@ def test_main_gives_the_streams_back(cli: Cli) -> None:
     streams = sys.stdout, sys.stderr
     cli("shop.py")
     assert (sys.stdout, sys.stderr) == streams
+
+
+def test_code_4_a_mistyped_table_is_named(cli: Cli, write: Write) -> None:
+    """A file whose table is called nearly right is told which name it has."""
+    source = HEAD + "TOOL_DISPATCHER = {}\n_s(Scenario('a', tool_calls=[ToolCall('add')]))"
+    done = cli(write("cases.py", source))
+    assert done.code == 4
+    assert "it has TOOL_DISPATCHER;" in done.err
+    assert "define TOOL_DISPATCH in its file" in done.err
+
+
+def test_stdout_is_the_report_s_until_the_process_has_ended(process: Cli, write: Write) -> None:
+    """What the author's code prints at exit does not end up behind the JSON."""
+    source = HEAD + "import atexit\natexit.register(print, 'bye')\n"
+    source += "TOOL_DISPATCH = {'one': lambda: 1}\n_s(Scenario('a', tool_calls=[ToolCall('one')]))"
+    done = process(write("cases.py", source), "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["summary"]["scenarios_passed"] == 1
+    assert "bye" in done.err
+
+
+def test_the_last_line_says_what_was_not_run(cli: Cli) -> None:
+    """After `-x` the rest of the selection is counted."""
+    assert "of 3 scenarios; 2 more not run; " in cli("shop.py", "-x").out
+    assert "not run" not in cli("shop.py").out

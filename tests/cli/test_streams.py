@@ -104,3 +104,11 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
     write_bytes(stream, b"x" * 100_000)
     with suppress(BrokenPipeError):
         stream.close()
+
+
+def test_stdout_may_be_kept_to_the_end() -> None:
+    """Without `give_back`, what a process prints while it ends is not on stdout either."""
+    code = STRAY.replace("own_stdout()", "own_stdout(give_back=False)").format(stray="pass")
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout, done.stderr) == ("before\nreport\n", "after\n")

@@ -43,7 +43,7 @@ SUBJECTS = {"tools": of_tools, "own tools": of_own_tools}
 
 def right() -> Any:
     """Answer as expected."""
-    return {"n": 1, "rows": [{"id": 1}, {"id": 2}], "text": "Grüße\ud800"}
+    return {"n": 1, "rows": [{"id": 1}, {"id": 2}], "text": "Grüße"}
 
 
 def wrong() -> Any:

@@ -171,3 +171,8 @@ def test_numbers() -> None:
 def test_not_one_of(value: Any) -> None:
     """One of a few strings is one of them, and the refusal lists them."""
     assert refused(fields.one_of, value, ("a", "b")).endswith("one of 'a', 'b'")
+
+
+def test_half_a_character_is_refused() -> None:
+    """A value of an author's that holds half of a surrogate pair is a catalogue error."""
+    assert "half of a surrogate pair" in refused(fields.json_value, {"a": ["\ud800"]})

@@ -17,6 +17,7 @@ NUMBER, ORDERED, LIST = "expected a number", "expected a number or a string", "e
 LENGTH, CHECK, NOTHING = "expected a length", "the name of a check", "takes no expected value"
 
 Rule = tuple[Any, Kind, str]
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
 def each(kind: Kind, told: str, *operands: Any) -> list[Rule]:
@@ -129,11 +130,13 @@ RULES: dict[str, list[Rule]] = {
     ],
     "is_true": [
         (None, "accepted", ""),
-        *each("warned", "taken as the description", "is open", True, False, 0),
+        *each("warned", "taken as the description", "is open", True, 0),
+        (False, "refused", "contradicts the expected False"),
     ],
     "is_false": [
         (None, "accepted", ""),
-        *each("warned", "taken as the description", "is shut", True, False, 0),
+        *each("warned", "taken as the description", "is shut", False, 0),
+        (True, "refused", "contradicts the expected True"),
     ],
     "is_null": [
         (None, "accepted", ""),
@@ -178,6 +181,15 @@ RULES: dict[str, list[Rule]] = {
         ({"type": "strin"}, "refused", "no JSON Schema"),
         ({"minimum": "3"}, "refused", "no JSON Schema"),
         ({"type": "string", "pattern": "("}, "refused", "no JSON Schema"),
+        ({"type": "string", "x-note": 1}, "accepted", ""),
+        ({"requierd": ["a"]}, "refused", "did you mean 'required'?"),
+        ({"properties": {"a": {"tpye": "null"}}}, "refused", "did you mean 'type'?"),
+        ({"anyOf": [{"minimun": 1}]}, "refused", "did you mean 'minimum'?"),
+        ({"allOf": 5}, "refused", "no JSON Schema"),
+        ({"dependencies": {"a": {"tpye": "null"}}}, "refused", "did you mean 'type'?"),
+        ({"items": [{"tpye": "null"}], "$schema": DRAFT_7}, "refused", "did you mean 'type'?"),
+        ({"patternProperties": {"a": {"type": "null"}}}, "refused", "without a time limit"),
+        ({"properties": {"patternProperties": {"type": "null"}}}, "accepted", ""),
         ({"$ref": "#/$defs/nope"}, "refused", ""),
         ({"$ref": "http://127.0.0.1:9/schema.json"}, "refused", ""),
         *each("refused", "expected a JSON Schema", None, True, "string", []),
@@ -345,12 +357,20 @@ def test_a_saved_operand_is_put_in(op: str, saved: Any, actual: Any) -> None:
     assert saved_operand(op, saved, actual)
 
 
+MANY: list[tuple[str, Any]] = [
+    *[("in", [1]), ("not_in", [1]), ("is_true", None), ("is_false", None)],
+    *[("is_null", None), ("type_is", "integer"), ("eq", {}), ("ne", None)],
+]
 EACH: list[tuple[str, str, dict[str, Any], str]] = [
     ("a", "eq", {"each": "all"}, "gives one value"),
     ("a[0]", "eq", {"each": "any"}, "gives one value"),
     *(
         ("a[*]", op, {}, "say each='all' or each='any'")
-        for op in ("approx", "gt", "gte", "lt", "lte", "matches", "not_matches")
+        for op in ("approx", "gt", "gte", "lt", "lte", "matches", "not_matches", "eq", "ne")
+    ),
+    *(
+        ("a[*]", op, {"expected": expected}, "say each='all' or each='any'")
+        for op, expected in MANY
     ),
     ("a", "eq", {"tolerance": 0.1}, "for approx"),
     ("a", "gt", {"rel": 0.1}, "for approx"),
@@ -362,7 +382,7 @@ def test_options_that_do_nothing_are_refused(
     path: str, op: str, options: dict[str, Any], told: str
 ) -> None:
     """`each` on one value, a scalar operator on many, a tolerance for another: catalogue errors."""
-    expected: Any = "x" if "match" in op else 3
+    given: dict[str, Any] = {"expected": "x" if "match" in op else 3, **options}
     with pytest.raises(CatalogueError) as caught:
-        check(Assertion(path, op, expected, **options), {"a": [1]})
+        check(Assertion(path, op, **given), {"a": [1]})
     assert told in str(caught.value)

@@ -12,10 +12,14 @@ from evalkit import (
     CatalogueError,
     Check,
     Op,
+    Ref,
+    Scenario,
     Status,
+    ToolCall,
     Verdict,
     check,
     operator,
+    run,
 )
 from evalkit.catalogue import AMBIENT
 from evalkit.operators import OPERATORS, each_of
@@ -119,10 +123,11 @@ def test_any_other_answer_is_an_error(answer: Any) -> None:
     [
         *[ValueError("bad"), AssertionError(), KeyError("x"), RecursionError(), MemoryError()],
         *[StopIteration(), ZeroDivisionError("zero"), UnspeakableError()],
+        *[GeneratorExit(), SystemExit(0)],
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_one_that_raises_is_an_error(error: Exception) -> None:
+def test_one_that_raises_is_an_error(error: BaseException) -> None:
     """An operator that raises is an ERROR that names the exception, whatever that one does."""
     found = judged(raising(error))
     assert (found.status, found.code, found.score) == (Status.ERROR, "operator_raised", 0)
@@ -161,6 +166,29 @@ def test_an_operator_is_given_a_copy() -> None:
     found = check(Assertion("items", "wrecking"), document)
     assert found.passed
     assert found.actual == document["items"] == [{"n": 2}, {"n": 1}]
+
+
+def test_an_operator_s_context_is_a_copy() -> None:
+    """One that changes document, saved values or operand changes them for no later check."""
+
+    @operator("wrecking")
+    def wreck(actual: Any, assertion: Assertion, context: Any) -> bool:
+        context.document["rows"].clear()
+        context.saved["kept"].clear()
+        assertion.expected.clear()
+        return True
+
+    checks = [
+        Assertion("n", "wrecking", [1]),
+        Assertion("rows", Op.EQ, [1]),
+        Assertion("rows", Op.EQ, Ref("kept")),
+    ]
+    saving = ToolCall("t", {}, save_as={"kept": "rows"})
+    scenario = Scenario("s", tool_calls=[saving, ToolCall("t", {}, checks)])
+    result = run(scenario, tools={"t": lambda: {"n": 1, "rows": [1]}})["s"]
+    assert result.passed, result.checks
+    assert checks[0].expected == [1]
+    assert result.checks[2].expected == [1]
 
 
 def test_an_unresolved_path_is_not_put_to_it() -> None:

@@ -11,6 +11,7 @@ from evalkit import (
     Check,
     Op,
     Problem,
+    Ref,
     Scenario,
     ToolCall,
     check,
@@ -70,10 +71,14 @@ def on_the_trace(assertion: Assertion) -> list[Problem]:
         (Assertion("", Op.SUBSET, "abc"), "expected", "'abc'"),
         (Assertion("", Op.HAS_ERROR, 3), "expected", "3"),
         (Assertion("", Op.NO_ERRORS, ""), "expected", "blank"),
+        (Assertion("flag", Op.IS_TRUE, False), "expected", "contradicts the expected False"),
+        (Assertion("flag", Op.IS_FALSE, True), "expected", "contradicts the expected True"),
         (Assertion("n", Op.EQ, 3, tolerance=0.1), "tolerance", "approx"),
         (Assertion("n", Op.EQ, 3, rel=0.1), "", "approx"),
         (Assertion("n", Op.EQ, 3, each="all"), "each", "'n'"),
         (Assertion("items[*].price", Op.GT, 0), "each", "each='all'"),
+        (Assertion("items[*].price", Op.NE, 0), "each", "each='all'"),
+        (Assertion("items[*].price", Op.IS_TRUE), "each", "each='all'"),
         (Assertion("items[", Op.EQ, 1), "path", "'items['"),
         (Assertion("a..", Op.EQ, 1), "path", "'a..'"),
         (Assertion("items[?(@.a == foo)]", Op.EXISTS), "path", "foo"),
@@ -133,8 +138,8 @@ def test_what_is_right_is_let_alone(assertion: Assertion) -> None:
         (Assertion("n", Op.APPROX, 1.2), "tolerance"),
         (Assertion("n", Op.GTE, 0), "count"),
         (Assertion("flag", Op.IS_TRUE, "the flag is set"), "description"),
-        (Assertion("flag", Op.IS_FALSE, True), "description"),
-        (Assertion("flag", Op.IS_TRUE, False), "description"),
+        (Assertion("flag", Op.IS_FALSE, False), "description"),
+        (Assertion("flag", Op.IS_TRUE, True), "description"),
     ],
     ids=lambda value: (
         f"{value.path} {value.op} {value.expected!r}" if isinstance(value, Assertion) else None
@@ -155,7 +160,7 @@ def graded(assertion: Assertion) -> Check:
     return run(made, tools=TOOLS)["a"].checks[0]
 
 
-@pytest.mark.parametrize("expected", [True, False, 0, "", "the flag is set", ["x"]])
+@pytest.mark.parametrize("expected", [None, 0, "", "the flag is set", ["x"]])
 def test_truthiness_takes_its_operand_as_the_description(expected: Any) -> None:
     """IS_TRUE with an operand looks at the value alone, whatever the operand is."""
     assert graded(Assertion("flag", Op.IS_TRUE, expected)).passed
@@ -234,3 +239,23 @@ def test_check_refuses_what_planning_refuses(assertion: Assertion, told: str) ->
     with pytest.raises(CatalogueError) as caught:
         check(assertion, {"n": 1})
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("op", [Op.EXISTS, Op.HAS_KEY])
+@pytest.mark.parametrize(("rows", "passed"), [([], False), ([None], True)], ids=str)
+def test_to_be_there_is_to_be_at_least_one(op: Op, rows: list[Any], *, passed: bool) -> None:
+    """A path that selects many and has selected nothing has found nothing that exists."""
+    assert check(Assertion("items[*]", op), {"items": rows}).passed is passed
+
+
+def test_nothing_selected_is_nothing_saved() -> None:
+    """To save a path that selects nothing is `unsaved_value`; its dependents are not run."""
+    calls = [
+        ToolCall("ping", save_as={"x": "items[?(@.price > 9)]"}),
+        ToolCall("pong", {"x": Ref("x")}),
+    ]
+    tools = {**TOOLS, "pong": lambda x: x}
+    result = run(Scenario("a", tool_calls=calls), tools=tools)["a"]
+    assert [each.code for each in result.checks] == [None, "unsaved_value", "unsaved_value"]
+    assert result.trace is not None
+    assert [call["tool"] for call in result.trace["calls"]] == ["ping"]

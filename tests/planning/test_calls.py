@@ -93,7 +93,7 @@ def test_what_is_wrong_is_told_by_place_and_value(call: ToolCall, where: str, to
 
 def test_the_step_is_named() -> None:
     """A mistake in the third call is told as the third call's."""
-    calls = (SAVING, SAVING, ToolCall("nope"))
+    calls = (SAVING, ToolCall("by_dict"), ToolCall("nope"))
     (problem,) = found(*calls)
     assert problem.where == "a.tool_calls[2].tool"
 
@@ -141,9 +141,7 @@ def test_an_argument_given_twice() -> None:
         ToolCall("by_dict", {"whatever": 1}),
         ToolCall("with_schema", {"size": 3}),
         ToolCall("with_schema", {"size": Ref("width")}),
-        ToolCall("evaluate_cabinet", {"widht": 3}, expect_error=True),
-        ToolCall("evaluate_cabinet", {}, expect_error="missing"),
-        ToolCall("with_schema", {}, expect_error=True),
+        ToolCall("evaluate_cabinet", {"width": 3}, expect_error=True),
         ToolCall(
             "evaluate_cabinet", context_args={"width": "width"}, arg_transforms={"width": abs}
         ),
@@ -151,8 +149,34 @@ def test_an_argument_given_twice() -> None:
     ids=str,
 )
 def test_what_is_right_is_let_alone(call: ToolCall) -> None:
-    """Arguments are not checked where the tool's own refusal is the subject."""
+    """Arguments that fit, of whatever style the tool is, are neither an error nor a warning."""
     assert found(SAVING, call) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (ToolCall("evaluate_cabinet", {"widht": 3, "width": 1}, expect_error=True), "'widht'"),
+        (ToolCall("evaluate_cabinet", {}, expect_error="missing"), "'width'"),
+        (ToolCall("with_schema", {}, expect_error=True), "'size'"),
+    ],
+    ids=str,
+)
+def test_arguments_that_are_refused_at_the_door_are_a_warning(call: ToolCall, told: str) -> None:
+    """With `expect_error` a typo would be the error that is expected, so it is said."""
+    (problem,) = found(call)
+    assert problem.warning
+    assert problem.where == "a.tool_calls[0].args"
+    assert told in problem.problem
+    assert problem.problem.endswith(", so that is the error it will give")
+
+
+def test_a_name_that_is_saved_twice_is_a_warning() -> None:
+    """A second save under a name is told with its place; the run goes on."""
+    (problem,) = found(SAVING, SAVING)
+    assert problem.warning
+    assert problem.where == "a.tool_calls[1].save_as.width"
+    assert "'width' is saved before" in problem.problem
 
 
 def test_every_wrong_argument_is_a_problem() -> None:

@@ -1,11 +1,12 @@
 """Which report a file gets, and how it is written: whole, or not at all."""
 
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from evalkit import CatalogueError
+from evalkit import CatalogueError, Scenario, ToolCall, run
 from evalkit.reports.files import report_to, write_whole
 
 
@@ -63,3 +64,17 @@ def test_a_place_that_is_none_is_refused(
         report_to(Path(name))
     assert told in str(caught.value)
     assert f"-o {Path(name)}" in str(caught.value)
+
+
+def test_a_place_is_where_the_run_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool that changes the current directory does not move the report."""
+    monkeypatch.chdir(tmp_path)
+    sink = report_to(Path("x.json"))
+    (tmp_path / "elsewhere").mkdir()
+
+    def move() -> None:
+        os.chdir("elsewhere")
+
+    run(Scenario("s", tool_calls=[ToolCall("move")]), tools={"move": move}, sinks=[sink])
+    assert (tmp_path / "x.json").exists()
+    assert list((tmp_path / "elsewhere").iterdir()) == []

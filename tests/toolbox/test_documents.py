@@ -1,5 +1,6 @@
 """What a handler returns becomes one JSON document of its own, or a clear error."""
 
+import gc
 import json
 from collections import OrderedDict, UserDict, deque, namedtuple
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel
 
+from evalkit import Scenario, Status, Tool, ToolCall, run
 from evalkit.jsonvalue import MAX_DEPTH, NotJsonError
 from evalkit.toolbox import SubjectError, document_of
 
@@ -107,6 +109,11 @@ def mcp(*blocks: Any, **fields: Any) -> SimpleNamespace:
     return SimpleNamespace(content=list(blocks), **{"isError": False, **fields})
 
 
+def mcp_dict(*blocks: Any, **fields: Any) -> dict[str, Any]:
+    """The same, as a client without classes gives it."""
+    return {"isError": False, "content": list(blocks), **fields}
+
+
 def nested(depth: int) -> list[Any]:
     """A list in a list in a list; the innermost is empty."""
     value: list[Any] = []
@@ -166,6 +173,10 @@ ACCEPTED: dict[str, tuple[Any, Any]] = {
     "structured MCP": (mcp(text("prose"), structuredContent={"a": 1}), {"a": 1}),
     "empty structured MCP": (mcp(text("prose"), structuredContent={}), {}),
     "MCP without structure": (mcp(text("prose"), structuredContent=None), "prose"),
+    "an MCP dict": (mcp_dict({"type": "text", "text": '{"a": 1}'}), {"a": 1}),
+    "a structured MCP dict": (mcp_dict(structuredContent={"a": 1}), {"a": 1}),
+    "a dict with a flag": ({"isError": True, "why": "x"}, {"isError": True, "why": "x"}),
+    "a dict with a flag of text": (mcp_dict(isError="no"), {"isError": "no", "content": []}),
     "the deepest": (nested(MAX_DEPTH), nested(MAX_DEPTH)),
     "a great integer": ({"n": 10**3_999}, {"n": 10**3_999}),
 }
@@ -205,6 +216,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     "one level more": (lambda: nested(MAX_DEPTH + 1), "[0]", str(MAX_DEPTH)),
     "a cycle": (cyclic, "[0]", "cyclic"),
     "deep attrs": (lambda: Board("x", cyclic()), "sizes[0]", "cyclic"),  # type: ignore[arg-type]
+    "half a character": (lambda: {"a": ["\ud800"]}, "a[0]", "half of a surrogate pair"),
+    "a key of half a character": (lambda: {"\udfff": 1}, "", "half of a surrogate pair"),
+    "JSON text of half a character": (lambda: '["\\ud800"]', "[0]", "half of a surrogate pair"),
+    "an MCP dict of an image": (lambda: mcp_dict({"type": "image", "data": "x"}), "", "image"),
+    "an MCP dict with a key of a number": (lambda: {**mcp_dict(text="x"), 1: 2}, "", "no string"),
     "an image": (lambda: mcp(SimpleNamespace(type="image", data="x")), "", "image"),
     "MCP without content": (mcp, "", "content"),
 }
@@ -277,6 +293,63 @@ def test_mcp_error_comes_first(spelling: str) -> None:
     )
     with pytest.raises(SubjectError, match="no such order"):
         document_of(result, None)
+
+
+def test_an_mcp_dict_may_report_an_error() -> None:
+    """The flag of a result that came as a dict counts as the object's does."""
+    with pytest.raises(SubjectError, match="no such order"):
+        document_of(mcp_dict({"type": "text", "text": "no such order"}, isError=True), None)
+
+
+@attrs.define
+class Locked:
+    """A record whose only field can't be read."""
+
+    field: int = attrs.field(default=1, init=False)
+
+    def __getattribute__(self, name: str) -> Any:
+        """Refuse."""
+        if name == "field":
+            raise RuntimeError("locked")
+        return object.__getattribute__(self, name)
+
+
+def test_a_result_that_can_not_be_read_is_no_json() -> None:
+    """An object whose attributes raise is refused with what they raise, as the subject's fault."""
+    with pytest.raises(NotJsonError, match="RuntimeError: locked"):
+        document_of(Locked(), None)
+
+
+def broken(_: Any) -> bool:
+    """An `error_if` that fails."""
+    raise KeyError("status")
+
+
+def throwing(_: Any) -> bool:
+    """An `error_if` that throws what is no Exception."""
+    raise GeneratorExit
+
+
+async def later(_: Any) -> bool:
+    """An `error_if` that nobody awaits."""
+    return True
+
+
+@pytest.mark.parametrize(
+    ("error_if", "told"), [(broken, "KeyError"), (throwing, "GeneratorExit"), (later, "is async")]
+)
+def test_an_error_if_that_fails_has_measured_nothing(error_if: Any, told: str) -> None:
+    """Where nobody knows whether the call failed, it is ERROR `error_if_raised`, not FAILED."""
+    tools = {"t": Tool(lambda: {"status": 200}, error_if=error_if)}
+    (check,) = run(Scenario("s", tool_calls=[ToolCall("t")]), tools=tools)["s"].checks
+    assert (check.status, check.code) == (Status.ERROR, "error_if_raised")
+    assert told in check.reason
+    gc.collect()  # a coroutine that was left open would warn now, in whoever's test runs
+
+
+def test_error_if_is_given_a_copy() -> None:
+    """One that changes the document changes nothing of the result."""
+    assert document_of({"rows": [1]}, lambda document: document["rows"].clear()) == {"rows": [1]}
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from evalkit import TransportError
+from evalkit.errors import StopRun
 from evalkit.jsonvalue import NotJsonError
 from evalkit.toolbox.errors import (
     MESSAGE_LIMIT,
     ArgumentsError,
+    ErrorIfError,
     SubjectError,
     UnknownToolError,
     error_of,
@@ -22,6 +24,10 @@ from evalkit.toolbox.errors import (
 
 class Response(SimpleNamespace):
     """What a client's exception carries."""
+
+
+class Thrown(BaseException):  # what a library of control flow throws
+    """No Exception."""
 
 
 class StatusError(Exception):
@@ -37,6 +43,7 @@ KINDS: dict[str, tuple[BaseException, str]] = {
     "value error": (ValueError("x"), "raised"),
     "system exit": (SystemExit(0), "raised"),
     "no JSON": (NotJsonError("x"), "unserialisable"),
+    "an error_if": (ErrorIfError("x"), "error_if"),
     "ours": (TransportError("x"), "transport"),
     "connection": (ConnectionResetError("x"), "transport"),
     "broken pipe": (BrokenPipeError("x"), "transport"),
@@ -104,15 +111,18 @@ def test_clients_are_known_by_name(module: str, name: str, transport: bool) -> N
 
 @pytest.mark.parametrize(
     "raised",
-    [ValueError(), SystemExit(3), RecursionError(), MemoryError(), asyncio.CancelledError()],
+    [
+        *[ValueError(), SystemExit(3), RecursionError(), MemoryError(), asyncio.CancelledError()],
+        *[GeneratorExit(), Thrown()],
+    ],
     ids=repr,
 )
 def test_an_outcome_is_given_back(raised: BaseException) -> None:
-    """An error, an exit and a cancellation that the tool raised itself are outcomes of the call."""
+    """Whatever an author's code raises is its outcome, what is no Exception included."""
     assert outcome_of(raised) is raised
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt(), GeneratorExit()], ids=repr)
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), StopRun()], ids=repr)
 def test_what_stops_the_run_is_raised_again(raised: BaseException) -> None:
     """What is no tool's outcome goes on to whoever runs."""
     with pytest.raises(type(raised)) as caught:

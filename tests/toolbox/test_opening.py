@@ -1,6 +1,6 @@
 """How tools are opened: a table that stays open, or a factory entered afresh for every scenario."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import count
@@ -98,6 +98,16 @@ class Desk(AbstractContextManager[Env]):
         return plain_factory()
 
 
+async def async_factory() -> dict[str, Any]:
+    """A factory that nobody awaits."""
+    return {"t": len}
+
+
+async def async_generator() -> AsyncIterator[dict[str, Any]]:
+    """A generator that nobody awaits."""
+    yield {"t": len}
+
+
 BOTH = ("a", "b")
 OPEN = ["open", "open"]
 OPEN_AND_CLOSE = ["open", "close", "open", "close"]
@@ -168,6 +178,8 @@ def test_tools_of_a_factory_may_say_their_style() -> None:
         pytest.param(lambda: Env([len]), id="env of a list"),  # type: ignore[arg-type]
         pytest.param(lambda a, b: {"t": (a, b)}, id="factory of two"),
         pytest.param(lambda: iter(()), id="iterator"),
+        pytest.param(async_factory, id="async factory"),
+        pytest.param(async_generator, id="async generator"),
     ],
 )
 def test_what_is_no_table_is_refused_before_the_run(tools: Any) -> None:
@@ -176,7 +188,7 @@ def test_what_is_no_table_is_refused_before_the_run(tools: Any) -> None:
         run(Scenario("s", tool_calls=[ToolCall("t")]), tools=tools)
 
 
-@pytest.mark.parametrize("raised", [ValueError("no database"), SystemExit(0), ConnectionError("x")])
+@pytest.mark.parametrize("raised", [ValueError("no database"), SystemExit(0), GeneratorExit()])
 def test_a_factory_that_fails_while_planning_is_a_catalogue_error(raised: BaseException) -> None:
     """Tools that can't even be opened to be looked at are told before the run, with the reason."""
 
