@@ -217,11 +217,6 @@ def copy_json(value: Json) -> Json:
     return value
 
 
-def is_flat(value: dict[str, Json]) -> bool:
-    """Say whether a dict holds scalars only, so that a shallow copy is a whole one."""
-    return not any(type(item) is dict or type(item) is list for item in value.values())
-
-
 def equal(left: Json, right: Json) -> bool:
     """Compare as JSON: 600 is 600.0, true is not 1, NaN equals nothing, dict order is ignored.
 

@@ -1,11 +1,10 @@
 """What the parts that can be exchanged must offer each other."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from evalkit.jsonvalue import Json
-from evalkit.model import Assertion, Scenario
+from evalkit.model import Assertion
 from evalkit.result import ScenarioResult, Verdict
 
 
@@ -67,14 +66,6 @@ class Table(Protocol):
 
     tools: Mapping[str, Any]
     own: bool
-
-
-class Toolbox(Protocol):
-    """What opens the tools for a scenario, and closes them after it."""
-
-    def open(self, scenario: Scenario) -> AbstractContextManager[Table]:
-        """Open the tools for one scenario."""
-        ...
 
 
 class Scope(Protocol):

@@ -90,4 +90,3 @@ class Trace(TypedDict):
 
 
 KEYS: Final = frozenset(Trace.__annotations__)
-ALWAYS: Final = frozenset({"schema", "subject", "observed"})

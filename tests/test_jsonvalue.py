@@ -17,7 +17,6 @@ from evalkit.jsonvalue import (
     copy_json,
     dotted,
     equal,
-    is_flat,
     is_number,
     type_name,
 )
@@ -140,15 +139,6 @@ def test_copy_json_copies(value: Any) -> None:
     assert equal(copied, value)
     containers = [item for item in (copied, value) if isinstance(item, dict | list)]
     assert len(containers) == len({id(item) for item in containers})
-
-
-@pytest.mark.parametrize(
-    ("value", "flat"),
-    [({}, True), ({"a": 1, "b": None, "c": "x"}, True), ({"a": []}, False), ({"a": {}}, False)],
-)
-def test_is_flat(value: dict[str, Any], flat: bool) -> None:
-    """A dict is flat where it holds scalars only."""
-    assert is_flat(value) is flat
 
 
 @pytest.mark.parametrize(

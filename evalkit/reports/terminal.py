@@ -44,7 +44,6 @@ class TerminalReport:
         self._verbosity = verbosity
         self._progress = progress and verbosity == 0
         self._bad: list[ScenarioResult] = []
-        self._skipped: list[ScenarioResult] = []
         self._slow: list[tuple[float, str]] = []
 
     def start(self, prepared: Any) -> None:  # noqa: ANN401
