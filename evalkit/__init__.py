@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from evalkit.errors import EvalkitError as EvalkitError
     from evalkit.errors import Problem as Problem
     from evalkit.errors import TransportError as TransportError
+    from evalkit.errors import RunLogError as RunLogError
+    from evalkit.fingerprint import default_session_id as default_session_id
+    from evalkit.fingerprint import fingerprint as fingerprint
     from evalkit.jsonvalue import MISSING as MISSING
     from evalkit.loaders import load as load
     from evalkit.model import Assertion as Assertion
@@ -53,6 +56,7 @@ PUBLIC = {
     "Op": "evalkit.model",
     "Problem": "evalkit.errors",
     "Ref": "evalkit.model",
+    "RunLogError": "evalkit.errors",
     "RunReport": "evalkit.reports.run_report",
     "Scenario": "evalkit.model",
     "ScenarioResult": "evalkit.result",
@@ -65,6 +69,8 @@ PUBLIC = {
     "_s": "evalkit.catalogue",
     "arun": "evalkit.api",
     "check": "evalkit.api",
+    "default_session_id": "evalkit.fingerprint",
+    "fingerprint": "evalkit.fingerprint",
     "grade": "evalkit.api",
     "load": "evalkit.loaders",
     "operator": "evalkit.catalogue",

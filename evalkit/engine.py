@@ -1,63 +1,42 @@
-"""How plans become results: open the tools, let the subject run, grade the trace, one by one."""
+"""How a task becomes a result: open the tools, let the subject run, close them, grade the trace."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import perf_counter
 from typing import TypeVar
 
-import attrs
-
+from evalkit.errors import StopRun
 from evalkit.grading import UNAVAILABLE, grade, skipped, ungraded
-from evalkit.plan import Plan
-from evalkit.protocols import Scope
-from evalkit.result import BAD, ScenarioResult
+from evalkit.result import ScenarioResult
+from evalkit.schedule import Schedule, Task
 from evalkit.subjects import Progress, ToolSubject
 from evalkit.subjects.output import Output
 from evalkit.subjects.progress import note_error
 from evalkit.toolbox import FactoryToolbox, TableToolbox
 from evalkit.toolbox.errors import outcome_of
-from evalkit.watch import Lane, Watch
+from evalkit.watch import Lane, Track
 
 OPENING_S = 60.0
 
-Toolbox = TableToolbox | FactoryToolbox
-Emit = Callable[[ScenarioResult], None]
 T = TypeVar("T")
 
 
-@attrs.frozen(eq=False, repr=False)
-class Job:
-    """One plan, the tools it is for, and the scope that its file's code runs in."""
-
-    plan: Plan
-    toolbox: Toolbox
-    scope: Scope | None = None
-
-
 class Engine:
-    """Runs jobs in order, on the lane of a watch, and emits a result for each.
+    """Runs the tasks of a schedule, one after the other, on the lane of a track.
 
     A call that does not return costs its lane; the engine goes on with a new one, where it was.
     """
 
-    def __init__(
-        self,
-        jobs: Iterable[Job],
-        watch: Watch[None],
-        emit: Emit,
-        max_failures: int | None = None,
-    ) -> None:
-        """Take the jobs, who watches, and who is told of the results."""
-        self._jobs = iter(jobs)
-        self._watch = watch
+    def __init__(self, schedule: Schedule, track: Track[None]) -> None:
+        """Take where tasks come from and results go to, and what the lane is on."""
+        self._schedule = schedule
+        self._track = track
         self._output = Output()
-        self._emit = emit
-        self._left = max_failures
+        self._task: Task | None = None
         self._current: Progress | None = None
-        self._scope: Scope | None = None
 
     def run(self) -> None:
-        """Run the jobs that are left; called on a lane of the watch."""
-        self._watch.recover = self.recover
+        """Run tasks until there are none; called on the lane."""
+        self._track.recover = self.recover
         self._go_on(self._subject())
 
     def recover(self) -> None:
@@ -65,41 +44,47 @@ class Engine:
         printed = self._output.take()
         self._output = Output()
         subject = self._subject()
-        if self._current is None or not self._done(_of_lost(subject, self._current, printed)):
-            self._go_on(subject)
+        if self._task is not None and self._current is not None:
+            self._schedule.done(self._task, _of_lost(subject, self._current, printed))
+        self._go_on(subject)
+
+    def doing(self) -> str:
+        """Say what is under way: the step of a call by its number, or in words."""
+        progress = self._current
+        if progress is None or progress.table is None:
+            return "the tools were opened"
+        if progress.trace is not None:
+            return "it was graded"
+        if progress.next >= len(progress.plan.calls):
+            return "the tools were closed"
+        return str(progress.next)
 
     def _subject(self) -> ToolSubject:
         self._output.own()
-        return ToolSubject(self._watch.lane, self._output)
+        return ToolSubject(self._track.lane, self._output)
 
     def _go_on(self, subject: ToolSubject) -> None:
-        lane = self._watch.lane
-        for job in self._jobs:
-            if job.scope is not self._scope and job.scope is not None:
-                job.scope.activate()
-                self._scope = job.scope
-            result = self._run_one(job, subject, lane)
-            if self._watch.stopping or self._done(result):
-                return
+        lane, schedule = self._track.lane, self._schedule
+        try:
+            while (task := schedule.take()) is not None:
+                self._task = task
+                schedule.done(task, self._run_one(task, subject, lane))
+        except StopRun:
+            raise
+        except BaseException:
+            schedule.stop()
+            raise
 
-    def _done(self, result: ScenarioResult) -> bool:
-        """Tell of a result; True where as many have failed as may."""
-        self._emit(result)
-        if self._left is not None and result.status in BAD:
-            self._left -= 1
-            return self._left <= 0
-        return False
-
-    def _run_one(self, job: Job, subject: ToolSubject, lane: Lane) -> ScenarioResult:
-        plan = job.plan
+    def _run_one(self, task: Task, subject: ToolSubject, lane: Lane) -> ScenarioResult:
+        plan, toolbox = task.job.plan, task.job.toolbox
         if plan.skip is not None:
             return skipped(plan, plan.skip)
         progress = self._current = subject.begin(plan)
-        if isinstance(job.toolbox, TableToolbox):
-            progress.table = job.toolbox.table
+        if isinstance(toolbox, TableToolbox):
+            progress.table = toolbox.table
             subject.proceed(progress)
         else:
-            _in_own_tools(job.toolbox, progress, subject, lane)
+            _in_own_tools(toolbox, progress, subject, lane)
         trace = progress.trace = subject.finish(progress)
         return _in_time(lane, lambda: grade(plan, trace))
 

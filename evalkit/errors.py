@@ -2,7 +2,9 @@
 
     EvalkitError
     ├── CatalogueError   (also a ValueError)       the author erred; carries every problem found
-    └── TransportError   (also a ConnectionError)  raised by a handler whose far end is out of reach
+    ├── TransportError   (also a ConnectionError)  raised by a handler whose far end is out of reach
+    └── RunLogError                                a run log can't be read, found or gone on with
+        └── RunLogWriteError (also an OSError)     a run log can't be written any more
 
 What a *subject* does wrong is no exception: it is a value in the trace, and a failed check.
 """
@@ -63,6 +65,14 @@ class TransportError(EvalkitError, ConnectionError):
     A handler raises it to say that nothing was measured, which no assertion can then turn into a
     verdict on the tool.
     """
+
+
+class RunLogError(EvalkitError):
+    """A run log can't be read, found, or gone on with; the message names file, line and byte."""
+
+
+class RunLogWriteError(RunLogError, OSError):
+    """A record could not be written in full: the disk is full, or failed. What is there is good."""
 
 
 def _rebuild(problems: tuple[Problem, ...]) -> CatalogueError:

@@ -26,6 +26,8 @@ BY_KIND = {
 BY_CAUSE = {"transport": "transport_failed"}
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
+WHOLE = frozenset({UNAVAILABLE, "crashed"})
+"""The errors by which nothing of a scenario could be measured."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -204,7 +206,8 @@ class _Grading:
     def on_trace(self, bound: BoundAssertion) -> None:
         """Put an assertion to the whole trace; a part that was not observed is skipped."""
         if self._unavailable is not None:
-            self.checks.append(_unfit(bound, None, UNAVAILABLE, self._unavailable["message"]))
+            error = self._unavailable
+            self.checks.append(_unfit(bound, None, error["kind"], error["message"]))
         elif bound.path.head not in self._trace["observed"]:
             subject = self._trace["subject"]
             reason = f"the subject {subject!r} does not observe {bound.path.head!r}"
@@ -214,7 +217,7 @@ class _Grading:
 
     def _why_not_run(self, bound: BoundCall) -> tuple[str, str]:
         if self._unavailable is not None:
-            return UNAVAILABLE, self._unavailable["message"]
+            return self._unavailable["kind"], self._unavailable["message"]
         entry: NotRun | None = next(
             (entry for entry in self._trace["not_run"] if entry["step"] == bound.step), None
         )
@@ -282,8 +285,8 @@ def _told(entry: NotRun, trace: Trace) -> str:
 
 
 def _unavailable(trace: Trace) -> TraceError | None:
-    """Find the error by which the tools themselves were not to be had."""
-    return next((error for error in trace["errors"] if error["kind"] == UNAVAILABLE), None)
+    """Find the error by which the tools, or the process, were not to be had."""
+    return next((error for error in trace["errors"] if error["kind"] in WHOLE), None)
 
 
 def _status(checks: list[Check], trace: Trace, xfail: str | None) -> Status:

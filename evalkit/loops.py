@@ -1,5 +1,6 @@
-"""What runs a coroutine for a synchronous engine: a loop of its own, or the caller's."""
+"""What runs a coroutine for a synchronous engine: a loop of its own, a shared one, the caller's."""
 
+import threading
 from typing import Any
 
 CANCEL_S = 1.0
@@ -78,6 +79,58 @@ class CallersLoop:
 
     def close(self) -> None:
         """Leave the loop to its owner."""
+
+
+class SharedLoop:
+    """One loop for all lanes of a run, on a thread of its own that starts when it is needed."""
+
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self._lock = threading.Lock()
+        self._loop: Any = None
+
+    def lane(self) -> "LaneOfShared":
+        """Give what runs the coroutines of one lane."""
+        return LaneOfShared(self)
+
+    def running(self) -> Any:  # noqa: ANN401
+        """Give the loop, started if it was not."""
+        with self._lock:
+            if self._loop is None:
+                import asyncio  # noqa: PLC0415
+
+                self._loop = asyncio.new_event_loop()
+                thread = threading.Thread(target=self._loop.run_forever, name="evalkit-loop")
+                thread.daemon = True
+                thread.start()
+        return self._loop
+
+    def close(self) -> None:
+        """Stop the loop; what tools left on it goes with it."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+class LaneOfShared:
+    """One lane's side of a shared loop, which is started for its first coroutine."""
+
+    def __init__(self, shared: SharedLoop) -> None:
+        """Take the loop that is shared."""
+        self._shared = shared
+        self._inner: CallersLoop | None = None
+
+    def __call__(self, awaitable: Any, /) -> Any:  # noqa: ANN401
+        """Run an awaitable to its end on the shared loop."""
+        if self._inner is None:
+            self._inner = CallersLoop(self._shared.running())
+        return self._inner(awaitable)
+
+    def cancel(self) -> bool:
+        """Ask the coroutine under way to stop, from another thread."""
+        return self._inner is not None and self._inner.cancel()
+
+    def close(self) -> None:
+        """Leave the loop to the others."""
 
 
 async def _outcome(awaitable: Any) -> tuple[bool, Any]:  # noqa: ANN401

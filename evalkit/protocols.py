@@ -1,11 +1,12 @@
 """What the parts that can be exchanged must offer each other."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from evalkit.jsonvalue import Json
 from evalkit.model import Assertion
-from evalkit.result import ScenarioResult, Verdict
+from evalkit.result import Outline, ScenarioResult, Verdict
 
 
 class Context(Protocol):
@@ -75,11 +76,15 @@ class Scope(Protocol):
         """Make this the scope that code runs in from now on."""
         ...
 
+    def sources(self) -> list[Path]:
+        """Give the files that have been imported in this scope."""
+        ...
+
 
 class Sink(Protocol):
     """What is told of a run: that it starts, each result in order, and that it is over."""
 
-    def start(self, prepared: Any) -> None:  # noqa: ANN401
+    def start(self, outline: Outline) -> None:
         """Take what is about to run."""
         ...
 

@@ -4,8 +4,8 @@ from enum import StrEnum
 from typing import Any, Literal
 
 import attrs
-from attrs import field
 
+from evalkit.errors import Problem
 from evalkit.jsonvalue import Json
 from evalkit.model import Assertion
 from evalkit.trace import Trace
@@ -53,6 +53,7 @@ CODES: dict[str, Code] = {
     "unsaved_value": Code("subject", "a value that was to be saved is not there"),
     "transform_raised": Code("subject", "an argument's transform failed on the saved value"),
     "not_run": Code("subject", "the step was not run, for its tools were lost with a hung call"),
+    "crashed": Code("instrument", "the process that the scenario ran in ended"),
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
     "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),
     "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
@@ -61,6 +62,20 @@ CODES: dict[str, Code] = {
 }
 """Every code a check can carry. The subject's make it FAILED, the instrument's ERROR; a part that
 the subject can't observe is SKIPPED."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class Outline:
+    """What is about to run: how many scenarios are selected, of how many, and for how many epochs.
+
+    `warnings` are what planning found doubtful, `notes` what a reader should know beforehand.
+    """
+
+    selected: int
+    total: int
+    epochs: int
+    warnings: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @attrs.define(eq=False)
@@ -121,7 +136,9 @@ class ScenarioResult:
     """One scenario's verdict with everything it rests on. Never changed once made.
 
     `pairing` gives, for each tool call of the scenario, the index of its call in the trace.
-    `reason` says why it was skipped, or is known to fail.
+    `reason` says why it was skipped, or is known to fail. It is the result of one of `epochs`
+    epochs, counted from 1, of which `needed` must pass. `fingerprint` is that of the scenario, and
+    `digest` that of the verdict, where they were needed.
     """
 
     name: str
@@ -134,7 +151,11 @@ class ScenarioResult:
     difficulty: str = "standard"
     reason: str = ""
     source: str | None = None
-    epoch: int = field(default=1)
+    epoch: int = 1
+    epochs: int = 1
+    needed: int = 1
+    fingerprint: str | None = None
+    digest: str | None = None
 
     @property
     def passed(self) -> bool:

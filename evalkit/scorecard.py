@@ -1,12 +1,15 @@
-"""What a run comes to: counts and rates, in all, by tag and by difficulty."""
+"""What a run comes to: counts, rates and intervals, in all and by tag, difficulty and operator."""
 
 from collections import Counter
 from typing import Any
 
 import attrs
 
+from evalkit.epochs import Fold
+from evalkit.intervals import ERROR as DECISION_ERROR
+from evalkit.intervals import pass_at, pass_hat, wilson
 from evalkit.model import DIFFICULTIES
-from evalkit.result import PASSED, SKIPPED, ScenarioResult, Status
+from evalkit.result import ERROR, PASSED, SKIPPED, Check, ScenarioResult, Status
 
 
 @attrs.define(eq=False, repr=False)
@@ -19,9 +22,8 @@ class Tally:
     scored: int = 0
     score_sum: float = 0.0
 
-    def add(self, result: ScenarioResult, total: int, passed: int, score: float | None) -> None:
-        """Count one result; `total` and `passed` are of its checks that were measured."""
-        self.statuses[result.status] += 1
+    def add(self, total: int, passed: int, score: float | None) -> None:
+        """Count the checks of one result that were measured, and its score."""
         self.checks_total += total
         self.checks_passed += passed
         if score is not None:
@@ -38,6 +40,11 @@ class Tally:
         """Count the scenarios of which something was measured."""
         return self.total - self.statuses[Status.SKIPPED]
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Give the 95% interval of the share of measured scenarios that passed."""
+        return wilson(self.statuses[PASSED], self.measured)
+
     def to_dict(self) -> dict[str, Any]:
         """Give the summary keys; rates are null where nothing was counted."""
         counts = {f"scenarios_{status.value}": self.statuses[status] for status in Status}
@@ -47,29 +54,129 @@ class Tally:
             "checks_total": self.checks_total,
             "checks_passed": self.checks_passed,
             "pass_rate": self.checks_passed / self.checks_total if self.checks_total else None,
+            "scenario_pass_interval": self.interval,
             "score": self.score_sum / self.scored if self.scored else None,
         }
 
 
-class Scorecard:
-    """Tallies in all, by tag and by difficulty; tags are sorted, difficulties in their order."""
+@attrs.define(eq=False, repr=False)
+class OperatorTally:
+    """Counts of the checks of one operator; what could not be measured counts as not passed."""
 
-    def __init__(self) -> None:
-        """Begin with nothing counted."""
+    total: int = 0
+    passed: int = 0
+    errors: int = 0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Give the 95% interval of the pass rate."""
+        return wilson(self.passed, self.total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts and the 95% interval of the pass rate."""
+        return {
+            "checks_total": self.total,
+            "checks_passed": self.passed,
+            "checks_error": self.errors,
+            "pass_rate": self.passed / self.total if self.total else None,
+            "interval": self.interval,
+        }
+
+
+@attrs.define(eq=False, repr=False)
+class Repeats:
+    """The scenarios that were run more than once: how reliable they are, and which are flaky."""
+
+    folds: dict[str, Fold] = attrs.field(factory=dict)
+    sure: float | None = None
+
+    @property
+    def flaky(self) -> dict[str, Fold]:
+        """Give the scenarios whose epochs came out differently."""
+        return {name: fold for name, fold in self.folds.items() if fold.flaky}
+
+    @property
+    def saved(self) -> int:
+        """Count the epochs that were not run, because it was sure without them."""
+        done = [fold for fold in self.folds.values() if fold.status is not None and fold.first]
+        return sum(fold.first.epochs - fold.ran for fold in done if fold.first is not None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give pass^k and pass@k for each k, the epochs that were saved, and the flaky ones.
+
+        Each is the mean over scenarios; at the largest k they are shares of scenarios, with their
+        95% intervals. Scenarios that are known to fail, or were not measured, are left out.
+        """
+        counted = [fold for fold in self.folds.values() if fold.measured and not fold.known]
+        counts = [(fold.passed, fold.ran) for fold in counted]
+        most = min((ran for _, ran in counts), default=0)
+        powers = range(1, most + 1)
+        return {
+            "scenarios": len(counts),
+            "pass_hat": {k: _mean([pass_hat(*each, k) for each in counts]) for k in powers},
+            "pass_at": {k: _mean([pass_at(*each, k) for each in counts]) for k in powers},
+            "pass_hat_interval": _all_of(counts, most),
+            "flaky": {name: fold.difference() for name, fold in self.flaky.items()},
+            "until_sure": self.sure,
+            "error_bound": None if self.sure is None else DECISION_ERROR,
+            "epochs_run": sum(fold.ran for fold in self.folds.values()),
+            "epochs_saved": self.saved,
+        }
+
+
+class Scorecard:
+    """Tallies in all, by tag, difficulty and operator; a scenario counts once, over its epochs."""
+
+    def __init__(self, sure: float | None = None) -> None:
+        """Begin with nothing counted; `sure` is the rate by which epochs are cut short."""
         self.all = Tally()
+        self.repeats = Repeats(sure=sure)
         self._tags: dict[str, Tally] = {}
         self._difficulties: dict[str, Tally] = {}
+        self._operators: dict[str, OperatorTally] = {}
 
     def add(self, result: ScenarioResult) -> None:
         """Count one result everywhere it belongs."""
         measured = [check for check in result.checks if check.status is not SKIPPED]
-        passed = sum([check.status is PASSED for check in measured])
+        total, passed = len(measured), self._count(measured)
         score = result.score
-        total = len(measured)
-        self.all.add(result, total, passed, score)
-        _tally(self._difficulties, result.difficulty).add(result, total, passed, score)
-        for tag in result.tags:
-            _tally(self._tags, tag).add(result, total, passed, score)
+        before, after = (None, result.status) if result.epochs == 1 else self._folded(result)
+        for tally in self._tallies(result):
+            tally.add(total, passed, score)
+            if before is not None:
+                tally.statuses[before] -= 1
+            if after is not None:
+                tally.statuses[after] += 1
+
+    def _count(self, measured: list[Check]) -> int:
+        """Count checks by their operators, and give how many of them passed."""
+        passed = 0
+        operators = self._operators
+        for check in measured:
+            op = check.assertion.op
+            tally = operators.get(op)
+            if tally is None:
+                tally = operators[op] = OperatorTally()
+            tally.total += 1
+            if check.status is PASSED:
+                passed += 1
+                tally.passed += 1
+            elif check.status is ERROR:
+                tally.errors += 1
+        return passed
+
+    def _tallies(self, result: ScenarioResult) -> list[Tally]:
+        found = [self.all, _tally(self._difficulties, result.difficulty)]
+        return found + [_tally(self._tags, tag) for tag in result.tags]
+
+    def _folded(self, result: ScenarioResult) -> tuple[Status | None, Status | None]:
+        """Fold an epoch into its scenario: what that came to before, and now."""
+        fold = self.repeats.folds.get(result.name)
+        if fold is None:
+            fold = self.repeats.folds[result.name] = Fold(self.repeats.sure)
+        before = fold.status
+        fold.add(result)
+        return before, fold.status
 
     @property
     def by_tag(self) -> dict[str, Tally]:
@@ -83,9 +190,25 @@ class Scorecard:
             each: self._difficulties[each] for each in DIFFICULTIES if each in self._difficulties
         }
 
+    @property
+    def by_operator(self) -> dict[str, OperatorTally]:
+        """Give the tallies by operator, sorted."""
+        return {str(op): self._operators[op] for op in sorted(self._operators)}
+
 
 def _tally(tallies: dict[str, Tally], key: str) -> Tally:
     tally = tallies.get(key)
     if tally is None:
         tally = tallies[key] = Tally()
     return tally
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _all_of(counts: list[tuple[int, int]], k: int) -> tuple[float, float] | None:
+    """Give the interval of pass^k, where k is all epochs of every scenario; else there is none."""
+    if any(ran != k for _, ran in counts):
+        return None
+    return wilson(sum(passed == ran for passed, ran in counts), len(counts))

@@ -28,7 +28,8 @@ class Selection:
     """What is asked of a scenario to be among the selected; all of it must fit.
 
     `tags` are any of (`not:x` excludes). `shard` is (number from 1, count); `sample` a size, drawn
-    by `seed`.
+    by `seed`. `failed` names what failed in an earlier run: only these are meant (all, where none
+    of them is there any more), or with `failed_first` all, and these before the others.
     """
 
     tags: tuple[str, ...] = field(default=(), converter=_listed)
@@ -38,6 +39,8 @@ class Selection:
     shard: tuple[int, int] | None = None
     sample: int | None = None
     seed: int = 0
+    failed: frozenset[str] | None = None
+    failed_first: bool = False
 
     def __attrs_post_init__(self) -> None:
         """Refuse shares and samples that there can't be."""
@@ -58,7 +61,14 @@ class Selection:
         if self.shard is not None:
             number, count = self.shard
             chosen = chosen[number - 1 :: count]
-        return chosen
+        return chosen if self.failed is None else self._by_failure(chosen, self.failed)
+
+    def _by_failure(self, chosen: list[Scenario], failed: frozenset[str]) -> list[Scenario]:
+        """Take those that failed before: alone, or first."""
+        bad = [scenario for scenario in chosen if scenario.name in failed]
+        if self.failed_first:
+            return bad + [scenario for scenario in chosen if scenario.name not in failed]
+        return bad or chosen
 
     def __str__(self) -> str:
         """Write it as the options that ask for it."""
@@ -69,6 +79,8 @@ class Selection:
         parts += [f"-k {self.expr!r}"] if self.expr else []
         parts += ["--shard {}/{}".format(*self.shard)] if self.shard else []
         parts += [f"--sample {self.sample}"] if self.sample is not None else []
+        parts += [f"--seed {self.seed}"] if self.sample is not None and self.seed else []
+        parts += [] if self.failed is None else ["--ff" if self.failed_first else "--lf"]
         return " ".join(parts)
 
     def nearest(self, scenarios: list[Scenario]) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import evalkit
+from evalkit.api.options import RunOptions
 
 ROOT = Path(__file__).parents[1]
 
@@ -69,7 +70,15 @@ POSITIONAL = {
 }
 
 KEYWORDS = {
-    "Scenario": {"assertions", "timeout_s", "xfail", "metadata", "source"},
+    "Scenario": {
+        "assertions",
+        "epochs",
+        "pass_epochs",
+        "timeout_s",
+        "xfail",
+        "metadata",
+        "source",
+    },
     "ToolCall": {"expect_error", "timeout_s", "retry"},
     "Assertion": {"each", "tolerance", "rel", "weight", "severity"},
 }
@@ -182,4 +191,5 @@ def test_other_fields_are_keywords(name: str) -> None:
 def test_doors_take_the_subject_first(name: str) -> None:
     """`run` and `arun` take one thing to run, and everything else by keyword."""
     assert len(parameters(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)) == 1
-    assert "tools" in parameters(name, inspect.Parameter.KEYWORD_ONLY)
+    named = parameters(name, inspect.Parameter.KEYWORD_ONLY)
+    assert named in ([], [*RunOptions.__annotations__])

@@ -33,14 +33,14 @@ HOMES: dict[str, tuple[str, ...]] = {
     "jsonpath_ng": ("evalkit/paths/jsonpath.py",),
     "jsonschema": ("evalkit/operators/schema.py",),
     "jsonschema_specifications": ("evalkit/operators/schema.py",),
-    "orjson": ("evalkit/jsonvalue.py", "evalkit/reports/json_report.py"),
+    "orjson": ("evalkit/jsonvalue.py", "evalkit/jsontext.py", "evalkit/runlog/records.py"),
     "regex": ("evalkit/operators/values.py",),
     "tenacity": ("evalkit/subjects/retries.py",),
 }
 
 # The only files that may catch everything: path -> around what.
 CATCHES_ALL = {
-    "evalkit/api/preparing.py": "the author's factory, opened while planning",
+    "evalkit/preparing.py": "the author's factory, opened while planning",
     "evalkit/api/session.py": "what ends a run; the sinks are told, and it goes on",
     "evalkit/cli/main.py": "the last door: what is left is a fault of ours, and said so",
     "evalkit/engine.py": "the author's factory, opened and closed",

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Unpack
 
 from evalkit.api.grading import check, grade
-from evalkit.api.preparing import Asked, Target, targets_of
+from evalkit.api.options import RunOptions, session_of
 from evalkit.api.session import Session
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loops import CallersLoop
 from evalkit.planning.plans import TIMEOUT_S
+from evalkit.preparing import Asked, Target, targets_of
 from evalkit.protocols import Sink
 from evalkit.reports.run_report import RunReport
 from evalkit.select import Selection
@@ -22,8 +24,17 @@ def run(
     *,
     tools: Any = None,  # noqa: ANN401
     selection: Selection | None = None,
+    epochs: int | None = None,
+    until_sure: float | None = None,
     timeout_s: float = TIMEOUT_S,
     max_failures: int | None = None,
+    executor: Any = "serial",  # noqa: ANN401
+    workers: int | None = None,
+    rate: float | None = None,
+    log_dir: str | Path | None = None,
+    label: str | None = None,
+    resume: str | None = None,
+    redact: Iterable[str] = (),
     sinks: Sequence[Sink] = (),
     keep_results: bool = True,
 ) -> RunReport:
@@ -31,45 +42,58 @@ def run(
 
     `target` is a catalogue, the path of one, a scenario, or a list of these. `tools` is a table of
     name to handler, a factory of one, or `package.module:NAME`; without it, each catalogue's own.
-    `timeout_s` (seconds) is for calls that do not say. The run stops after `max_failures` scenarios
-    that failed or erred. `sinks` are told of each result; with `keep_results=False` they alone have
-    them, and memory stays flat. Everything wrong with a catalogue is raised as one `CatalogueError`
-    before the first call. Works inside a running event loop: async handlers run on a loop of the
-    run's own, on its own thread.
+    `epochs` is how often each scenario runs that does not say; with `until_sure`, a rate between 0
+    and 1, it runs until it is sure on which side of that its pass rate is (at most 100 times, or
+    `epochs`). `timeout_s` (seconds) is for calls that do not say. The run stops after
+    `max_failures` scenarios that failed or erred.
+
+    `executor` is `serial`, `threads`, `processes`, `dask`, `dask=ADDRESS` or an executor by the
+    protocol of `concurrent.futures`; `workers` is how many, and `rate` how many scenarios are begun
+    a second at most. With a `log_dir` the run is recorded there, under a `label` if given;
+    `resume` names a run to go on with (`""`: the newest unfinished one), and `redact` environment
+    variables whose values are secret.
+
+    `sinks` are told of each result; with `keep_results=False` they alone have them, and memory
+    stays flat, as it does with a log. Everything wrong with a catalogue is raised as one
+    `CatalogueError` before the first call. Works inside a running event loop: async handlers run on
+    a loop of the run's own, on its own thread.
 
     >>> from evalkit import Scenario, ToolCall
     >>> double = Scenario("double", tool_calls=[ToolCall("double", {"n": 2})])
     >>> run(double, tools={"double": lambda n: 2 * n}).passed
     True
     """
-    asked = Asked(
-        targets_of(target), tools, selection or Selection(), timeout_s, max_failures, keep_results
-    )
-    return Session(asked, sinks).run()
+    options: RunOptions = {
+        "tools": tools,
+        "selection": selection,
+        "epochs": epochs,
+        "until_sure": until_sure,
+        "timeout_s": timeout_s,
+        "max_failures": max_failures,
+        "executor": executor,
+        "workers": workers,
+        "rate": rate,
+        "log_dir": log_dir,
+        "label": label,
+        "resume": resume,
+        "redact": redact,
+        "sinks": sinks,
+        "keep_results": keep_results,
+    }
+    return session_of(target, options).run()
 
 
-async def arun(
-    target: Target | Iterable[Target],
-    *,
-    tools: Any = None,  # noqa: ANN401
-    selection: Selection | None = None,
-    timeout_s: float = TIMEOUT_S,
-    max_failures: int | None = None,
-    sinks: Sequence[Sink] = (),
-    keep_results: bool = True,
-) -> RunReport:
+async def arun(target: Target | Iterable[Target], **options: Unpack[RunOptions]) -> RunReport:
     """Run as `run` does, with async handlers on the caller's own loop, which is not blocked.
 
-    Everything else (the factory, sync handlers) runs on the run's own thread, as with `run`: tools
-    that mix the two on one resource bound to a thread are for `run`.
+    It takes the options of `run`. Everything else (the factory, sync handlers) runs on the run's
+    own threads, as with `run`: tools that mix the two on one resource bound to a thread are for
+    `run`.
     """
     import asyncio  # noqa: PLC0415  - a caller of this has it loaded; nobody else should pay
 
-    asked = Asked(
-        targets_of(target), tools, selection or Selection(), timeout_s, max_failures, keep_results
-    )
     loop = asyncio.get_running_loop()
-    session = Session(asked, sinks, lambda: CallersLoop(loop))
+    session = session_of(target, options, lambda: CallersLoop(loop))
     try:
         return await asyncio.to_thread(session.run)
     except asyncio.CancelledError:

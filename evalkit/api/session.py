@@ -1,22 +1,45 @@
-"""How a run goes from what was asked to a report; the author's code runs on one lane of a watch."""
+"""How a run goes from what was asked to a report; the author's code runs on lanes of a watch."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
-from evalkit.api.preparing import Asked, Preparation, Prepared
-from evalkit.engine import Engine, Job
-from evalkit.errors import CatalogueError
+import attrs
+
+from evalkit.errors import CatalogueError, RunLogError
+from evalkit.executors import IN_PROCESS, Execution, execute
 from evalkit.loops import OwnLoop
 from evalkit.model import Scenario
 from evalkit.planning.plans import TIMEOUT_S
+from evalkit.preparing import Asked, Preparation, Prepared
 from evalkit.protocols import Awaiter, Sink
 from evalkit.registry import counted
 from evalkit.reports.run_report import RunReport
-from evalkit.result import ScenarioResult
+from evalkit.result import Outline, ScenarioResult
+from evalkit.runlog.reader import LoggedResults
+from evalkit.runlog.recorder import LogOptions, Recorder
+from evalkit.runlog.redaction import Redaction
+from evalkit.schedule import Job, Schedule, Terms
 from evalkit.scorecard import Scorecard
 from evalkit.subjects.output import captured
 from evalkit.watch import Watch
+
+
+@attrs.frozen(eq=False, repr=False)
+class Manner:
+    """How a run is to go: what bears on its end, where it runs, what is kept of it.
+
+    `rate` is how many scenarios a second are begun at most. Without a log, results are kept in
+    memory if `keep_results` says so.
+    """
+
+    max_failures: int | None = None
+    rate: float | None = None
+    execution: Execution = attrs.field(factory=Execution)
+    keep_results: bool = True
+    log: LogOptions | None = None
+    redaction: Redaction = attrs.field(factory=Redaction)
 
 
 class Session:
@@ -28,15 +51,21 @@ class Session:
         sinks: Sequence[Sink] = (),
         awaiter: Callable[[], Awaiter] = OwnLoop,
         elsewhere: TextIO | None = None,
+        manner: Manner | None = None,
     ) -> None:
         """Take what is asked, who is told, what runs coroutines, and where stray prints go."""
-        self._asked = asked
+        self._manner = manner or Manner()
+        elsewhere_too = self._manner.execution.kind not in IN_PROCESS
+        digests = self._manner.log is not None or elsewhere_too
+        self._asked = attrs.evolve(asked, digests=digests)
         self._sinks = sinks
         self._elsewhere = elsewhere
         self._watch: Watch[None] = Watch(awaiter)
         self._results: list[ScenarioResult] = []
-        self._scorecard = Scorecard()
-        self.preparation = Preparation(asked, self._in_time)
+        self._scorecard = Scorecard(asked.sure)
+        self._schedule: Schedule | None = None
+        self._recorder: Recorder | None = None
+        self.preparation = Preparation(self._asked, self._in_time)
         self.prepared = Prepared()
 
     def run(self) -> RunReport:
@@ -46,15 +75,16 @@ class Session:
             try:
                 self._watch.run(self._work)
             except BaseException as error:
-                if isinstance(error, CatalogueError):
+                if isinstance(error, CatalogueError | RunLogError):
+                    self._end()
                     raise
                 self._finish(perf_counter() - started, interrupted=True)
                 raise
             return self._finish(perf_counter() - started, interrupted=False)
 
     def stop(self) -> None:
-        """Stop after the scenario that is under way."""
-        self._watch.stopping = True
+        """Stop after the scenarios that are under way."""
+        self._watch.stop()
 
     def choose(self) -> tuple[list[Scenario], list[Scenario]]:
         """Load and select, and give the scenarios that are meant, unplanned, and all there are."""
@@ -75,15 +105,29 @@ class Session:
 
     def _work(self) -> None:
         self._prepare()
+        jobs, manner = self.prepared.jobs, self._manner
+        terms = Terms(self._asked.sure, manner.max_failures, manner.rate)
+        if manner.log is not None:
+            terms = self._recorded(manner.log, terms)
         for sink in self._sinks:
-            sink.start(self.prepared)
-        jobs = self.prepared.jobs
+            sink.start(self.prepared.outline)
         self._watch.shortest_s = min(map(_shortest, jobs), default=TIMEOUT_S)
-        Engine(jobs, self._watch, self._emit, self._asked.max_failures).run()
+        self._schedule = Schedule(jobs, self._emit, terms)
+        self._watch.on_stop = self._schedule.stop
+        execute(manner.execution, self._asked, jobs, self._schedule, self._watch)
+
+    def _recorded(self, options: LogOptions, terms: Terms) -> Terms:
+        """Open the log, and have every result recorded in it."""
+        self._recorder = Recorder(options, self._manner.redaction, bearing(self._asked))
+        self._recorder.begin(self.prepared.jobs, list(self.prepared.unread))
+        self._watch.on_tick = self._recorder.sync
+        notes = (*self.prepared.notes, *self._recorder.notes)
+        self.prepared = attrs.evolve(self.prepared, notes=notes)
+        return attrs.evolve(terms, record=self._recorder.record, kept=self._recorder.kept)
 
     def _emit(self, result: ScenarioResult) -> None:
         self._scorecard.add(result)
-        if self._asked.keep_results:
+        if self._recorder is None and self._manner.keep_results:
             self._results.append(result)
         for sink in self._sinks:
             sink.add(result)
@@ -102,7 +146,9 @@ class Session:
                 lane.late()
 
     def _finish(self, seconds: float, *, interrupted: bool) -> RunReport:
-        """Fold what there is into a report, and tell the sinks."""
+        """Fold what there is into a report, and tell the log and the sinks."""
+        if self._schedule is not None:
+            self._schedule.close()
         lost = self._watch.lost
         notes = self.prepared.notes
         if lost:
@@ -117,9 +163,55 @@ class Session:
             lost,
             len(self.prepared.jobs),
         )
+        self._end(report)
         for sink in self._sinks:
             sink.finish(report)
         return report
+
+    def _end(self, report: RunReport | None = None) -> None:
+        """End the log, with the summary of a run that came as far as that."""
+        recorder = self._recorder
+        if recorder is None:
+            return
+        self._recorder = None
+        interrupted = report is None or report.interrupted
+        recorder.finish(_told(report, self.prepared.outline), interrupted=interrupted)
+        if report is not None:
+            report.run_id, report.run = recorder.run.name, recorder.run
+            report.results = LoggedResults(recorder.run)
+
+
+def _told(report: RunReport | None, outline: Outline) -> dict[str, Any]:
+    """Give what a log keeps of a run besides its results, for `report` to tell it again."""
+    return {
+        "summary": {} if report is None else report.summary,
+        "selected": outline.selected,
+        "total": outline.total,
+        "epochs": outline.epochs,
+        "warnings": list(map(str, outline.warnings)),
+        "notes": [] if report is None else report.notes,
+    }
+
+
+def bearing(asked: Asked) -> dict[str, Any]:
+    """Name what bears on the verdicts of a run, so that another run is not gone on with."""
+    tools = asked.tools
+    return {
+        "files": [_named(target) for target in asked.targets],
+        "tools": tools if tools is None or isinstance(tools, str) else type(tools).__name__,
+        "selection": str(asked.selection),
+        "subject": "tools",
+        "epochs": asked.epochs,
+        "until_sure": asked.sure,
+        "timeout_s": asked.timeout_s,
+    }
+
+
+def _named(target: Any) -> str:  # noqa: ANN401
+    """Name a target: a file by where it lies from here."""
+    if isinstance(target, str | Path):
+        return Path(target).as_posix()
+    return str(target.name)
 
 
 def _shortest(job: Job) -> float:

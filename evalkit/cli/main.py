@@ -12,7 +12,7 @@ import click
 from evalkit.cli.commands import COMMANDS
 from evalkit.cli.config import configured
 from evalkit.cli.streams import own_stdout
-from evalkit.errors import CatalogueError
+from evalkit.errors import CatalogueError, RunLogError, RunLogWriteError
 from evalkit.registry import counted, nearest
 from evalkit.reports.run_report import INTERRUPTED
 from evalkit.reports.text import safe
@@ -51,8 +51,8 @@ def _answered(argv: list[str], stdout: object) -> int:
         return _said(USAGE, error.format_message())
     except CatalogueError as error:
         return _refused(error)
-    except OSError as error:
-        return _said(INTERNAL, f"a report could not be written: {error}")
+    except (RunLogError, OSError) as error:
+        return _not_written(error)
     except BaseException:  # noqa: BLE001  - the last door: whatever it is, it is ours
         click.echo(safe_lines(traceback.format_exc()), err=True)
         return _said(INTERNAL, "internal error, which is a fault of evalkit")
@@ -62,6 +62,7 @@ def _answer(argv: list[str], stdout: object) -> int:
     if argv[0] not in COMMANDS and argv[0] not in HELP:
         _refuse_mistyped_command(argv[0])
         argv = ["run", *argv]
+    argv = _unnamed_resume(argv)
     settings = {}
     if argv[0] in COMMANDS:
         taken = {each.name for each in COMMANDS[argv[0]].params}
@@ -74,6 +75,14 @@ def _answer(argv: list[str], stdout: object) -> int:
         argv, prog_name="evalkit", standalone_mode=False, default_map=settings, obj=stdout
     )
     return code if isinstance(code, int) else 0
+
+
+def _unnamed_resume(argv: list[str]) -> list[str]:
+    """Read `--resume FILE` as one that names no run, for what follows is a file to run."""
+    return [
+        "--resume=" if each == "--resume" and Path(after).is_file() else each
+        for each, after in zip(argv, [*argv[1:], ""], strict=True)
+    ]
 
 
 def _help(argv: list[str]) -> str:
@@ -97,6 +106,15 @@ def _refused(error: CatalogueError) -> int:
     for problem in error.problems:
         click.echo(safe(f"error: {problem}"), err=True)
     return _said(USAGE, f"{counted(len(error.problems), 'problem')}; nothing was run")
+
+
+def _not_written(error: RunLogError | OSError) -> int:
+    """Say what became of a log or a report: the log is fine as far as it goes."""
+    if isinstance(error, RunLogWriteError):
+        return _said(INTERNAL, f"the run log could not be written: {error}; --resume goes on")
+    if isinstance(error, RunLogError):
+        return _said(USAGE, str(error))
+    return _said(INTERNAL, f"a report could not be written: {error}")
 
 
 def _usage_hint(error: click.UsageError) -> str:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from evalkit.model import DIFFICULTIES
+from evalkit.runlog.runs import DEFAULT
 from evalkit.select import Selection
 
 Command = Callable[..., Any]
@@ -49,7 +51,48 @@ def loading(command: Command) -> Command:
     return _with(command, options)
 
 
-def selection_of(options: dict[str, Any]) -> Selection:
+def logs(command: Command) -> Command:
+    """Add the options that say where runs are recorded."""
+    options = [
+        click.option(
+            "--log-dir",
+            type=click.Path(path_type=Path),
+            default=DEFAULT,
+            help="Where runs are recorded.  [default: .evalkit/runs]",
+        ),
+        click.option("--salvage", is_flag=True, help="Leave out what is damaged in a log."),
+    ]
+    return _with(command, options)
+
+
+def showing(command: Command) -> Command:
+    """Add the options that say what is shown, and where it is written."""
+    options = [
+        click.option("-v", "--verbose", count=True, help="A line per scenario; twice: per check."),
+        click.option("-q", "--quiet", is_flag=True, help="Only the failures and the last lines."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="One JSON object on stdout, nothing else."
+        ),
+        click.option(
+            "-o",
+            "--output",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            help="Write a report to a file, by suffix: .json (repeatable).",
+        ),
+        click.option(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            help="Colours; NO_COLOR is honoured.",
+        ),
+    ]
+    return _with(command, options)
+
+
+def selection_of(
+    options: dict[str, Any], failed: frozenset[str] | None = None, *, failed_first: bool = False
+) -> Selection:
     """Make the selection that the options ask for, taking them out."""
     return Selection(
         tags=options.pop("tag"),
@@ -59,6 +102,8 @@ def selection_of(options: dict[str, Any]) -> Selection:
         shard=options.pop("shard"),
         sample=options.pop("sample"),
         seed=options.pop("seed"),
+        failed=failed,
+        failed_first=failed_first,
     )
 
 

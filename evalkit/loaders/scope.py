@@ -43,6 +43,11 @@ class Scope:
             if not _is_kept(name) and self._holds(sys.modules[name]):
                 self._modules[name] = sys.modules[name]
 
+    def sources(self) -> list[Path]:
+        """Give the files that have been imported from the folders."""
+        self.collect()
+        return [Path(str(vars(module)["__file__"])) for module in self._modules.values()]
+
     def leave_to(self, other: "Scope") -> None:
         """Take away the scope's modules, where the other would not find the very same files."""
         for name, module in self._modules.items():

@@ -114,10 +114,10 @@ def positive(where: str, value: object) -> float:
     return value  # type: ignore[return-value]
 
 
-def count(where: str, value: object) -> int:
-    """Accept a whole number, zero or more; a bool is no number."""
-    if type(value) is not int or value < 0:
-        fail(where, f"expected a whole number, 0 or more, got {brief(value)}")
+def count(where: str, value: object, least: int = 0) -> int:
+    """Accept a whole number, not below the least; a bool is no number."""
+    if type(value) is not int or value < least:
+        fail(where, f"expected a whole number, {least} or more, got {brief(value)}")
     return value
 
 

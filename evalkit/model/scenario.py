@@ -92,9 +92,11 @@ class Scenario:
 
     `tool_calls` are made in order against the tools. `assertions` are put to the whole trace. A
     scenario without a prompt is for the tools only; one without tool calls, for agents only.
-    `timeout_s` bounds the scenario as a whole. `xfail` gives the reason why it is known to fail.
-    `metadata` is any JSON, for the author's own use. `source` is where it was registered, and
-    `home` the catalogue that it was registered in; neither is part of equality.
+    `epochs` is how many times it is run, with fresh tools each time; it passes where `pass_epochs`
+    of them do, which are all unless given. `timeout_s` bounds an epoch as a whole. `xfail` gives
+    the reason why it is known to fail. `metadata` is any JSON, for the author's own use. `source`
+    is where it was registered, and `home` the catalogue that it was registered in; neither is part
+    of equality.
 
     >>> Scenario("stock_is_counted", tool_calls=[ToolCall("count", {"sku": "oak"})]).difficulty
     'standard'
@@ -107,6 +109,8 @@ class Scenario:
     description: str = ""
     difficulty: Literal["basic", "standard", "advanced"] = "standard"
     assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions, kw_only=True)
+    epochs: int | None = field(default=None, kw_only=True)
+    pass_epochs: int | None = field(default=None, kw_only=True)
     timeout_s: float | None = field(default=None, kw_only=True)
     xfail: str | None = field(default=None, kw_only=True)
     metadata: dict[str, Json] | None = field(default=None, converter=_metadata, kw_only=True)
@@ -119,7 +123,7 @@ class Scenario:
             fields.prose("Scenario.description", self.description)
         if self.difficulty not in DIFFICULTIES:
             fields.one_of("Scenario.difficulty", self.difficulty, DIFFICULTIES)
-        if (self.timeout_s, self.xfail) != _USUAL:
+        if (self.timeout_s, self.xfail, self.epochs, self.pass_epochs) != _USUAL:
             _check_unusual(self)
 
     def primary_prompt(self) -> str:
@@ -150,7 +154,7 @@ class Scenario:
             object.__setattr__(self, name, value)
 
 
-_USUAL = (None, None)
+_USUAL = (None, None, None, None)
 
 
 def _check_unusual(scenario: Scenario) -> None:
@@ -158,3 +162,7 @@ def _check_unusual(scenario: Scenario) -> None:
         fields.positive("Scenario.timeout_s", scenario.timeout_s)
     if scenario.xfail is not None:
         fields.text("Scenario.xfail", scenario.xfail)
+    if scenario.epochs is not None:
+        fields.count("Scenario.epochs", scenario.epochs, 1)
+    if scenario.pass_epochs is not None:
+        fields.count("Scenario.pass_epochs", scenario.pass_epochs, 1)

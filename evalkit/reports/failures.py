@@ -7,8 +7,8 @@ from evalkit.model import Op
 from evalkit.operators import OPERATORS
 from evalkit.operators.difference import differences
 from evalkit.registry import counted
-from evalkit.reports.records import written
 from evalkit.result import Check, ScenarioResult
+from evalkit.runlog.records import written
 from evalkit.trace import Call
 
 SHOWN = 10

@@ -8,13 +8,14 @@ from evalkit.errors import CatalogueError
 from evalkit.protocols import Sink
 from evalkit.registry import hint_for
 from evalkit.reports.json_report import JsonReport
+from evalkit.runlog.redaction import Redaction
 
 Write = Callable[[bytes], object]
 
-BY_SUFFIX: Mapping[str, Callable[[Write], Sink]] = {".json": JsonReport}
+BY_SUFFIX: Mapping[str, Callable[[Write, Redaction | None], Sink]] = {".json": JsonReport}
 
 
-def report_to(path: Path) -> Sink:
+def report_to(path: Path, redaction: Redaction | None = None) -> Sink:
     """Make the report that is written to a file; `CatalogueError` where its kind is not known."""
     make = BY_SUFFIX.get(path.suffix)
     if make is None:
@@ -25,7 +26,7 @@ def report_to(path: Path) -> Sink:
     if path.is_dir() or not path.parent.is_dir():
         raise CatalogueError(f"-o {path}", "can't be written: no such folder, or it is one")
     place = path.absolute()  # a tool may change the current directory
-    return make(lambda content: write_whole(place, content))
+    return make(lambda content: write_whole(place, content), redaction)
 
 
 def write_whole(path: Path, content: bytes) -> None:

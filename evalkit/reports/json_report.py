@@ -1,44 +1,41 @@
 """The report as one JSON object, of which each scenario is written down as it comes."""
 
-import json
 from collections.abc import Callable
-from typing import Any
 
-from evalkit.reports.records import run_head, scenario_to_dict
+from evalkit.jsontext import dumped_object, unmarked
+from evalkit.reports.records import Head, run_head, scenario_to_dict
 from evalkit.reports.run_report import RunReport
-from evalkit.result import ScenarioResult
+from evalkit.result import Outline, ScenarioResult
+from evalkit.runlog.records import result_digest, run_digest
+from evalkit.runlog.redaction import Redaction
 
 
 class JsonReport:
     """Keeps each record as bytes, and gives the whole object at the end."""
 
-    def __init__(self, write: Callable[[bytes], object]) -> None:
-        """Take what the finished object is given to."""
+    def __init__(
+        self, write: Callable[[bytes], object], redaction: Redaction | None = None
+    ) -> None:
+        """Take what the finished object is given to, and what is kept out of it."""
         self._write = write
+        self._redaction = redaction or Redaction()
         self._records: list[bytes] = []
+        self._digests: dict[tuple[str, int], str] = {}
 
-    def start(self, prepared: Any) -> None:  # noqa: ANN401
+    def start(self, outline: Outline) -> None:
         """Need nothing beforehand."""
 
     def add(self, result: ScenarioResult) -> None:
         """Write down one record."""
-        self._records.append(dumped(scenario_to_dict(result)))
+        record = dumped_object(scenario_to_dict(result))
+        self._records.append(unmarked(self._redaction.text_of(record)))
+        self._digests[result.name, result.epoch] = result_digest(result)
 
     def finish(self, report: RunReport) -> None:
         """Give the whole object."""
-        warnings = map(str, report.warnings)
-        head = run_head(
-            report.scorecard, report.seconds, interrupted=report.interrupted, warnings=warnings
+        head = Head(
+            report.scorecard, report.seconds, report.interrupted, report.warnings, report.run_id
         )
-        opening = dumped(head)[:-1] + b',"scenarios":['
-        self._write(opening + b",\n".join(self._records) + b"]}\n")
-
-
-def dumped(value: Any) -> bytes:  # noqa: ANN401
-    """Write strict JSON; what the fast writer refuses (huge integers, surrogates) is escaped."""
-    import orjson  # noqa: PLC0415  - 15 ms, only where JSON is written
-
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(value, allow_nan=False).encode("ascii")
+        said = dumped_object(run_head(head, run_digest(self._digests)))
+        said = unmarked(self._redaction.text_of(said))
+        self._write(said[:-1] + b',"scenarios":[' + b",\n".join(self._records) + b"]}\n")

@@ -3,49 +3,62 @@
 from collections.abc import Iterable
 from typing import Any
 
-from evalkit.jsonvalue import MISSING, Json
-from evalkit.model import Ref
-from evalkit.result import Check, ScenarioResult
+import attrs
+
+from evalkit.errors import Problem
+from evalkit.result import ScenarioResult
+from evalkit.runlog.records import check_to_dict
 from evalkit.scorecard import Scorecard
 
 SCHEMA_VERSION = 1
 
 
-def run_to_dict(
-    results: Iterable[ScenarioResult],
-    scorecard: Scorecard,
-    seconds: float,
-    *,
-    interrupted: bool = False,
-    warnings: Iterable[str] = (),
-) -> dict[str, Any]:
+@attrs.frozen(eq=False, repr=False)
+class Head:
+    """A run without its scenarios."""
+
+    scorecard: Scorecard
+    seconds: float
+    interrupted: bool = False
+    warnings: tuple[Problem, ...] = ()
+    run_id: str | None = None
+
+
+def run_to_dict(results: Iterable[ScenarioResult], head: Head, digest: str) -> dict[str, Any]:
     """Give a whole run as one JSON object."""
     return {
-        **run_head(scorecard, seconds, interrupted=interrupted, warnings=warnings),
+        **run_head(head, digest),
         "scenarios": [scenario_to_dict(result) for result in results],
     }
 
 
-def run_head(
-    scorecard: Scorecard,
-    seconds: float,
-    *,
-    interrupted: bool = False,
-    warnings: Iterable[str] = (),
-) -> dict[str, Any]:
+def run_head(head: Head, digest: str) -> dict[str, Any]:
     """Give a run's JSON object without its scenarios."""
+    card = head.scorecard
     return {
         "schema_version": SCHEMA_VERSION,
-        "interrupted": interrupted,
-        "warnings": list(warnings),
-        "summary": {**scorecard.all.to_dict(), "seconds": seconds},
-        "by_tag": {tag: tally.to_dict() for tag, tally in scorecard.by_tag.items()},
-        "by_difficulty": {each: tally.to_dict() for each, tally in scorecard.by_difficulty.items()},
+        "run_id": head.run_id,
+        "digest": digest,
+        "interrupted": head.interrupted,
+        "warnings": list(map(str, head.warnings)),
+        "summary": {**card.all.to_dict(), "seconds": head.seconds},
+        "by_tag": {tag: tally.to_dict() for tag, tally in card.by_tag.items()},
+        "by_difficulty": {each: tally.to_dict() for each, tally in card.by_difficulty.items()},
+        "by_operator": {op: tally.to_dict() for op, tally in card.by_operator.items()},
+        "epochs": _text_keys(card.repeats.to_dict()) if card.repeats.folds else None,
     }
 
 
+def _text_keys(epochs: dict[str, Any]) -> dict[str, Any]:
+    """Write the k of pass^k and pass@k as JSON does."""
+    by_k = {
+        name: {str(k): epochs[name][k] for k in epochs[name]} for name in ("pass_hat", "pass_at")
+    }
+    return {**epochs, **by_k}
+
+
 def scenario_to_dict(result: ScenarioResult) -> dict[str, Any]:
-    """Give one scenario's record."""
+    """Give one scenario's record, of one epoch."""
     return {
         "name": result.name,
         "epoch": result.epoch,
@@ -57,35 +70,3 @@ def scenario_to_dict(result: ScenarioResult) -> dict[str, Any]:
         "source": result.source,
         "checks": [check_to_dict(check) for check in result.checks],
     }
-
-
-def check_to_dict(check: Check) -> dict[str, Any]:
-    """Give one check's record."""
-    return {
-        "step": check.step,
-        "status": check.status.value,
-        "passed": check.passed,
-        "code": check.code,
-        "score": check.score,
-        "path": check.path,
-        "op": str(check.op),
-        "expected": written(check.expected),
-        "actual": check.actual,
-        "reason": check.reason,
-        "description": check.description,
-        "seconds": check.seconds,
-    }
-
-
-def written(expected: Any) -> Json:  # noqa: ANN401
-    """Write what is expected: nothing as null, a value that was never saved as `{"$ref": name}`."""
-    kind = type(expected)
-    if expected is MISSING:
-        return None
-    if kind is Ref:
-        return {"$ref": expected.name}
-    if kind is dict:
-        return {key: written(item) for key, item in expected.items()}
-    if kind is list:
-        return [written(item) for item in expected]
-    return expected

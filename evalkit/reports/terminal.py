@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from heapq import nlargest
-from itertools import groupby
-from typing import Any
 
+from evalkit.epochs import Fold
 from evalkit.registry import counted
-from evalkit.reports.failures import call_line, call_of, details, headline
-from evalkit.reports.run_report import FAILED, INTERRUPTED, RunReport
+from evalkit.reports.failures import headline
+from evalkit.reports.one_result import show_failure
+from evalkit.reports.run_report import BAD_WORDS, FAILED, INTERRUPTED, RunReport
 from evalkit.reports.text import Page
-from evalkit.result import BAD, Check, ScenarioResult, Status
-from evalkit.scorecard import Tally
+from evalkit.result import BAD, Outline, ScenarioResult, Status
+from evalkit.runlog.records import redacted
+from evalkit.runlog.redaction import Redaction
+from evalkit.scorecard import Repeats, Scorecard, Tally
 
 SLOWEST = 3
 NOTABLE_S = 0.1
@@ -23,9 +25,7 @@ MARKS = {
     Status.XPASSED: "X",
 }
 _WORDS = (
-    (Status.FAILED, "failed"),
-    (Status.ERROR, "could not be measured"),
-    (Status.XPASSED, "passed though known to fail"),
+    *BAD_WORDS,
     (Status.PASSED, "passed"),
     (Status.XFAILED, "failed as known"),
     (Status.SKIPPED, "skipped"),
@@ -35,34 +35,46 @@ _WORDS = (
 class TerminalReport:
     """Shows a run on a page: as it goes with `verbosity` 1 or more, failures at the end, always.
 
-    At verbosity -1 only the failures and the last line are shown.
+    At verbosity -1 only the failures and the last line are shown. A scenario that was run more than
+    once is shown by the first of its epochs that failed.
     """
 
-    def __init__(self, page: Page, verbosity: int = 0, *, progress: bool = False) -> None:
-        """Take the page, how much to say, and whether to show a mark for each scenario."""
+    def __init__(
+        self,
+        page: Page,
+        verbosity: int = 0,
+        *,
+        progress: bool = False,
+        redaction: Redaction | None = None,
+    ) -> None:
+        """Take the page, how much to say, whether to show marks, and what takes secrets out."""
         self._page = page
         self._verbosity = verbosity
         self._progress = progress and verbosity == 0
-        self._bad: list[ScenarioResult] = []
+        self._redaction = redaction or Redaction()
+        self._bad: dict[str, ScenarioResult] = {}
         self._slow: list[tuple[float, str]] = []
 
-    def start(self, prepared: Any) -> None:  # noqa: ANN401
+    def start(self, outline: Outline) -> None:
         """Say what is about to run, and what planning found doubtful."""
         if self._verbosity < 0:
             return
-        for warning in prepared.warnings:
+        for warning in outline.warnings:
             self._page.line(f"warning: {warning}", style="yellow")
-        for note in prepared.notes:
+        for note in outline.notes:
             self._page.line(f"note: {note}")
-        count = len(prepared.jobs)
-        of = f"{count} of " if prepared.total != count else ""
-        self._page.line(f"{of}{counted(prepared.total, 'scenario')}")
+        of = f"{outline.selected} of " if outline.total != outline.selected else ""
+        times = f", {outline.epochs} epochs" if outline.epochs > outline.selected else ""
+        self._page.line(f"{of}{counted(outline.total, 'scenario')}{times}")
 
     def add(self, result: ScenarioResult) -> None:
         """Take one result."""
+        shown = self._verbosity > 0
+        if result.status in BAD or shown:
+            result = redacted(result, self._redaction)
         if result.status in BAD:
-            self._bad.append(result)
-        if self._verbosity > 0:
+            self._bad.setdefault(result.name, result)
+        if shown:
             self._show(result)
         elif self._progress:
             self._page.raw(self._page.styled(MARKS[result.status], result.status.value))
@@ -72,14 +84,21 @@ class TerminalReport:
 
     def finish(self, report: RunReport) -> None:
         """Show the whole: tallies, the slowest, the failures, the last line."""
+        card = report.scorecard
         if self._progress:
             self._page.line()
         if self._verbosity >= 0:
-            self._tallies("by tag", report.scorecard.by_tag)
-            self._tallies("by difficulty", report.scorecard.by_difficulty)
+            self._tallies("by tag", card.by_tag)
+            self._tallies("by difficulty", card.by_difficulty)
             self._slowest()
-        for result in self._bad:
-            self._failure(result)
+        if self._verbosity > 0:
+            self._operators(card)
+        for result in self._bad.values():
+            fold = card.repeats.folds.get(result.name)
+            if fold is None or fold.status in BAD:
+                show_failure(self._page, result, _of_epochs(result, fold))
+        if card.repeats.folds:
+            self._repeats(card.repeats)
         for note in report.notes[len(report.notes) - bool(report.threads_lost) :]:
             self._page.line(f"note: {note}", style="yellow")
         self._last_line(report)
@@ -89,6 +108,7 @@ class TerminalReport:
         passed = sum(check.passed for check in measured)
         reason = f"  {result.reason}" if result.reason else ""
         counts = f"{passed}/{len(measured)}"
+        counts += f"  epoch {result.epoch}" if result.epochs > 1 else ""
         line = f"{result.status.value:8} {result.name}  {counts}  {result.seconds:.3f} s{reason}"
         self._page.line(line, style=result.status.value)
         if self._verbosity > 1:
@@ -102,14 +122,12 @@ class TerminalReport:
         self._page.line(title, bold=True)
         widest = max(map(len, tallies))
         for name, tally in tallies.items():
-            passed = tally.statuses[Status.PASSED]
-            known = tally.statuses[Status.XFAILED]
+            passed, known = tally.statuses[Status.PASSED], tally.statuses[Status.XFAILED]
             also = f"  {known} failed as known" if known else ""
-            checks = f"{tally.checks_passed}/{tally.checks_total} checks"
+            checks = f"{tally.checks_passed}/{tally.checks_total} checks{also}"
+            share = f"{passed}/{tally.total}  {_interval(tally.interval)}"
             style = "failed" if any(tally.statuses[status] for status in BAD) else None
-            self._page.line(
-                f"{name:{widest}}  {passed}/{tally.total}  {checks}{also}", indent=2, style=style
-            )
+            self._page.line(f"{name:{widest}}  {share}  {checks}", indent=2, style=style)
 
     def _slowest(self) -> None:
         if self._slow:
@@ -118,38 +136,34 @@ class TerminalReport:
         for seconds, name in self._slow:
             self._page.line(f"{seconds:.2f} s  {name}", indent=2)
 
-    def _failure(self, result: ScenarioResult) -> None:
-        """Show one scenario that failed: step by step, each check with what explains it."""
+    def _operators(self, card: Scorecard) -> None:
         self._page.line()
-        place = f"  {result.source}" if result.source else ""
-        title = f"{result.status.value.upper()}  {result.name}{place}"
-        self._page.line(title, style=result.status.value, bold=True)
-        if result.reason:
-            self._page.line(f"known to fail: {result.reason}", indent=2)
-        for step, checks in groupby(result.failures, key=lambda check: check.step):
-            self._step(result, step, list(checks))
-        if result.trace is not None:
-            for error in result.trace["errors"]:
-                if error["call"] is None and not result.failures:
-                    self._page.line(error["message"], indent=2)
+        self._page.line("by operator", bold=True)
+        for op, tally in card.by_operator.items():
+            errors = f"  {tally.errors} could not be measured" if tally.errors else ""
+            counts = f"{tally.passed}/{tally.total} checks  {_interval(tally.interval)}"
+            self._page.line(f"{op}  {counts}{errors}", indent=2)
 
-    def _step(self, result: ScenarioResult, step: int | None, checks: list[Check]) -> None:
-        title = "the trace" if step is None else call_line(result, step)
-        self._page.line(title, indent=2)
-        reasons = {check.reason for check in checks}
-        shared = len(reasons) == 1 and len(checks) > 1 and checks[0].code != "wrong_value"
-        for check in checks:
-            said = f"  ({check.description})" if check.description else ""
-            self._page.line(
-                f"{check.code}: {headline(check)}{said}", indent=4, style=check.status.value
-            )
-            for line in () if shared else details(check):
-                self._page.line(line, indent=6)
-        if shared:
-            self._page.line(checks[0].reason, indent=6)
-        call = None if step is None else call_of(result, step)
-        if call is not None and call["output"]:
-            self._page.line(f"it printed: {call['output'].rstrip()[-400:]!r}", indent=6)
+    def _repeats(self, repeats: Repeats) -> None:
+        """Show how reliable scenarios are that were run more than once."""
+        told = repeats.to_dict()
+        self._page.line()
+        self._page.line("over epochs", bold=True)
+        if told["pass_hat"]:
+            most = max(told["pass_hat"])
+            interval = _interval(told["pass_hat_interval"])
+            line = f"pass^{most} {told['pass_hat'][most]:.3f} {interval}".rstrip()
+            line += f"  pass@{most} {told['pass_at'][most]:.3f}  pass^1 {told['pass_hat'][1]:.3f}"
+            self._page.line(line, indent=2)
+        if repeats.sure is not None:
+            run, saved = told["epochs_run"], told["epochs_saved"]
+            share = f"{told['error_bound']:.0%}"
+            line = f"pass rate of {repeats.sure:g}; a verdict is wrong at most {share} of the time"
+            self._page.line(line, indent=2)
+            self._page.line(f"{run} epochs were run, {saved} were saved", indent=2)
+        for name, fold in repeats.flaky.items():
+            line = f"flaky  {name}  {fold.passed}/{fold.ran}  {fold.difference()}"
+            self._page.line(line, indent=2, style="yellow")
 
     def _last_line(self, report: RunReport) -> None:
         tally = report.scorecard.all
@@ -162,11 +176,19 @@ class TerminalReport:
         left = report.selected - tally.total
         said += f"; {left} more not run" if left > 0 else ""
         self._page.line(f"{cut}{said}; {checks}; {report.seconds:.2f} s", style=style, bold=True)
+        if report.run is not None and self._verbosity >= 0:
+            self._page.line(f"recorded in {report.run}")
 
 
-def bad_counts(report: RunReport) -> str:
-    """Say how many scenarios fail the run, and in what way."""
-    return _counts(report.scorecard.all, [each for each in _WORDS if each[0] in BAD])
+def _of_epochs(result: ScenarioResult, fold: Fold | None) -> str:
+    """Say which epoch a result is of, and how many passed."""
+    if fold is None:
+        return ""
+    return f"epoch {result.epoch}; {fold.passed} of {counted(fold.ran, 'epoch')} passed"
+
+
+def _interval(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else f"[{bounds[0]:.2f}, {bounds[1]:.2f}]"
 
 
 def _counts(tally: Tally, words: Iterable[tuple[Status, str]]) -> str:

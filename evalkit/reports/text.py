@@ -1,6 +1,7 @@
 """How text reaches a terminal: data made harmless, colours where wanted, lines that fit."""
 
 import os
+from collections.abc import Callable
 from typing import TextIO
 
 import click
@@ -33,8 +34,11 @@ def _escaped(char: str) -> str:
 class Page:
     """Writes lines to a stream; a reader that has gone away is no error, only an end of writing."""
 
-    def __init__(self, stream: TextIO, *, colour: bool) -> None:
-        """Take the stream, and whether it shows colours."""
+    def __init__(
+        self, stream: TextIO, *, colour: bool, clean: Callable[[str], str] | None = None
+    ) -> None:
+        """Take the stream, whether it shows colours, and what takes secrets out of a text."""
+        self._clean = clean
         self._stream = stream
         self._colour = colour
         self._width = _width(stream)
@@ -44,7 +48,8 @@ class Page:
         self, text: str = "", *, indent: int = 0, style: str | None = None, bold: bool = False
     ) -> None:
         """Write one line of text, made harmless, wrapped where the stream has a width."""
-        for part in self._wrapped(" " * indent + safe(text), indent):
+        text = safe(text if self._clean is None else self._clean(text))
+        for part in self._wrapped(" " * indent + text, indent):
             self._write(self.styled(part, style, bold=bold) + "\n")
 
     def columns(self, *texts: str) -> None:

@@ -41,14 +41,14 @@ class FactoryToolbox:
 
     def __init__(self, factory: Callable[..., Any]) -> None:
         """Take a factory of no parameter, or of the scenario."""
-        self._factory = factory
+        self.factory = factory
         self._wants_scenario = _wants_scenario(factory)
         self._generates = inspect.isgeneratorfunction(factory)
 
     @contextmanager
     def open(self, scenario: Scenario) -> Iterator[OpenTable]:
         """Enter the factory for one scenario."""
-        factory = contextmanager(self._factory) if self._generates else self._factory
+        factory = contextmanager(self.factory) if self._generates else self.factory
         made = factory(scenario) if self._wants_scenario else factory()
         manager = (
             made if hasattr(made, "__enter__") and hasattr(made, "__exit__") else nullcontext(made)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Op, RunReport, Scenario, ScenarioResult, ToolCall, arun, run
+from evalkit.result import Outline
 
 Tools = dict[str, Callable[..., Any]]
 
@@ -22,9 +23,9 @@ class Notes:
         self.events: list[str] = []
         self.reports: list[RunReport] = []
 
-    def start(self, prepared: Any) -> None:
+    def start(self, outline: Outline) -> None:
         """Note the beginning, and how much is to come."""
-        self.events.append(f"start {len(prepared.jobs)} of {prepared.total}")
+        self.events.append(f"start {outline.selected} of {outline.total}")
 
     def add(self, result: ScenarioResult) -> None:
         """Note a result."""

@@ -30,6 +30,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 NOT_RUN = ("python -m pip ", "python -m benchmarks")
 
 OPTIONS = doctest.ELLIPSIS
+RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 DURATION = re.compile(r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|min)\b")
 SLOWEST = re.compile(r"\nslowest\n(  <duration>  .*\n)+")
 FENCES = RawFencedCodeBlockLexer(
@@ -46,7 +47,7 @@ def relative(path: Path) -> str:
 
 def normal(text: str) -> str:
     """A printed text without what differs from run to run."""
-    timeless = SLOWEST.sub("", DURATION.sub("<duration>", text))
+    timeless = SLOWEST.sub("", DURATION.sub("<duration>", RUN_ID.sub("<run>", text)))
     return "\n".join(line.rstrip() for line in timeless.strip("\n").splitlines()) + "\n"
 
 

@@ -85,7 +85,7 @@ def test_every_key_of_the_trace_is_named() -> None:
 
 def test_every_flag_has_its_row() -> None:
     """The page of the command line names each flag that `--help` names, and no other."""
-    commands = ["run", "list", "validate"]
+    commands = ["run", "list", "validate", "show", "report", "grade"]
     told = {flag for command in commands for flag in flags(help_of(command))}
     page = (DOCS / "command-line.md").read_text(encoding="utf-8")
     table = "\n".join(re.findall(r"^\| `-.*\|$", page, re.MULTILINE))

@@ -293,7 +293,7 @@ def test_row_43_an_endless_file_is_given_up(tmp_path: Path, command: str, loop: 
     """A file that never ends is refused at its deadline, and the process ends."""
     (name,) = write(tmp_path, cases=loop)
     began = time.monotonic()
-    before = "import evalkit.api.preparing as preparing; preparing.LOADING_S = 0.2"
+    before = "import evalkit.preparing as preparing; preparing.LOADING_S = 0.2"
     done = evalkit(tmp_path, command, name, before=before)
     assert time.monotonic() - began < 10
     assert done.returncode == 4, done.stderr

@@ -101,9 +101,11 @@ def test_a_shared_reason_is_told_once() -> None:
 def test_tallies_by_tag_and_difficulty() -> None:
     """How many of each tag and difficulty passed."""
     lines = [" ".join(line.split()) for line in shown(*ALL[:2]).splitlines()]
-    assert "t 1/2 2/3 checks" in lines
-    assert "u 1/1 1/1 checks" in lines
-    assert lines.index("basic 1/1 1/1 checks") < lines.index("standard 0/1 1/2 checks")
+    assert "t 1/2 [0.09, 0.91] 2/3 checks" in lines
+    assert "u 1/1 [0.21, 1.00] 1/1 checks" in lines
+    assert lines.index("basic 1/1 [0.21, 1.00] 1/1 checks") < lines.index(
+        "standard 0/1 [0.00, 0.79] 1/2 checks"
+    )
 
 
 def test_quiet_shows_failures_and_the_last_line() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Catalogue, CatalogueError, Op, Scenario, ToolCall
-from evalkit.api.preparing import LOADING_S, Asked, Preparation, Prepared, targets_of
+from evalkit.preparing import LOADING_S, Asked, Preparation, Prepared, targets_of
 from evalkit.engine import OPENING_S
 from evalkit.select import Selection
 
@@ -90,7 +90,7 @@ def test_catalogues_keep_their_order_and_loose_scenarios_come_last() -> None:
     made = preparation(*targets, tools={"ping": int}, selection=Selection(tags=["t"]))
     prepared = made.prepare()
     assert names(prepared) == ["a", "c", "loose"]
-    assert prepared.total == 4
+    assert prepared.outline.total == 4
     assert [each.name for each in prepared.everything] == ["a", "b", "c", "loose"]
 
 

@@ -7,33 +7,45 @@ from typing import Any, TypeVar
 import attrs
 
 from evalkit.catalogue import AMBIENT, Catalogue
-from evalkit.engine import OPENING_S, Job, Toolbox
+from evalkit.engine import OPENING_S
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import brief
 from evalkit.loaders import read, tools_named
 from evalkit.model import Scenario
 from evalkit.planning import Planner
 from evalkit.planning.plans import TIMEOUT_S
+from evalkit.planning.problems import Problems
+from evalkit.registry import counted
+from evalkit.result import Outline
+from evalkit.schedule import Job
 from evalkit.select import Selection
-from evalkit.toolbox import toolbox_of
+from evalkit.toolbox import FactoryToolbox, TableToolbox, toolbox_of
 from evalkit.toolbox.errors import message_of, outcome_of
+from evalkit.toolcode import ToolCode
 
 Target = Catalogue | Scenario | str | Path
 InTime = Callable[[str, float, Callable[[], Any]], Any]
 LOADING_S = 60.0
+MOST_TO_BE_SURE = 100
+"""After so many epochs, unless more or fewer are asked for, it stays open what can't be told."""
 T = TypeVar("T")
 
 
 @attrs.frozen(eq=False, repr=False)
 class Asked:
-    """What a caller asks of a run."""
+    """What a caller asks to be run.
+
+    `epochs` is for scenarios that do not say, and `sure` the rate to be sure of. With `digests`,
+    the code of the tools is looked at, for a run log.
+    """
 
     targets: tuple[Target, ...]
     tools: Any = None
     selection: Selection = attrs.field(factory=Selection)
     timeout_s: float = TIMEOUT_S
-    max_failures: int | None = None
-    keep_results: bool = True
+    epochs: int | None = None
+    sure: float | None = None
+    digests: bool = False
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -44,11 +56,13 @@ class Prepared:
     everything: tuple[Scenario, ...] = ()
     warnings: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
-    def total(self) -> int:
-        """Count the scenarios that there are, selected or not."""
-        return len(self.everything)
+    def outline(self) -> Outline:
+        """Give what a reader should know of it."""
+        epochs = sum(job.epochs for job in self.jobs)
+        return Outline(len(self.jobs), len(self.everything), epochs, self.warnings, self.notes)
 
 
 class Preparation:
@@ -58,23 +72,27 @@ class Preparation:
         """Take what is asked, and what holds the author's code to a deadline."""
         self._asked = asked
         self._in_time = in_time
+        self._unread: list[str] = []
         self.problems: list[Problem] = []
 
     def prepare(self) -> Prepared:
         """Load, select and plan; `CatalogueError` carries every error that was found."""
         catalogues = self.catalogues()
         everything = [scenario for catalogue in catalogues for scenario in catalogue]
-        chosen = set(map(id, self.chosen(catalogues)))
+        chosen = {id(scenario): at for at, scenario in enumerate(self.chosen(catalogues))}
         jobs: list[Job] = []
         for catalogue in catalogues:
             scenarios = [scenario for scenario in catalogue if id(scenario) in chosen]
             if scenarios:
                 jobs += self._gathered(self._planned, catalogue, scenarios) or []
         self._raise_if_any()
+        if self._asked.selection.failed_first:
+            jobs.sort(key=lambda job: chosen[id(job.plan.scenario)])
         notes = tuple(note for catalogue in catalogues for note in catalogue.notes)
         for catalogue in catalogues:
             catalogue.notes.clear()
-        return Prepared(tuple(jobs), tuple(everything), tuple(self.problems), notes)
+        unread = tuple(dict.fromkeys(self._unread))
+        return Prepared(tuple(jobs), tuple(everything), tuple(self.problems), notes, unread)
 
     def catalogues(self) -> list[Catalogue]:
         """Give the catalogues that the targets name; scenarios by themselves make up one."""
@@ -144,9 +162,27 @@ class Preparation:
         table = self._opened(f"{place}: opening the tools", manager.__enter__)
         planner = Planner(table.entries, catalogue.operators, self._asked.timeout_s)
         plans = [planner.compile(scenario) for scenario in scenarios]
+        epochs = [self._epochs(planner.problems, scenario) for scenario in scenarios]
+        code = ToolCode(table.entries, toolbox, catalogue) if self._asked.digests else None
         self._opened(f"{place}: closing the tools", lambda: manager.__exit__(None, None, None))
         self.problems += planner.problems.errors + planner.problems.warnings
-        return [Job(plan, toolbox, catalogue.scope) for plan in plans]
+        self._unread += code.unread if code else ()
+        return [
+            Job(plan, toolbox, catalogue.scope, *each, code.digest(plan) if code else "")
+            for plan, each in zip(plans, epochs, strict=True)
+        ]
+
+    def _epochs(self, problems: Problems, scenario: Scenario) -> tuple[int, int]:
+        """Give how often a scenario runs, and how many of these times it must pass."""
+        usual = MOST_TO_BE_SURE if self._asked.sure is not None else 1
+        epochs = self._asked.epochs or scenario.epochs or usual
+        needed = scenario.pass_epochs or epochs
+        if not scenario.tool_calls:
+            return 1, 1
+        if needed > epochs:
+            problem = f"{needed} epochs must pass, of {counted(epochs, 'epoch')}"
+            problems.add(scenario, ("pass_epochs",), problem, "raise epochs, or lower it")
+        return epochs, needed
 
     def _opened(self, doing: str, act: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Open or close the author's tools; what that raises is a problem of the catalogue."""
@@ -183,7 +219,12 @@ def _at_home(scenarios: list[Scenario]) -> Catalogue:
     return home.of(scenarios)  # type: ignore[no-any-return]
 
 
-def _toolbox(asked: Any, catalogue: Catalogue, scenarios: list[Scenario], place: str) -> Toolbox:  # noqa: ANN401
+def _toolbox(
+    asked: Any,  # noqa: ANN401
+    catalogue: Catalogue,
+    scenarios: list[Scenario],
+    place: str,
+) -> TableToolbox | FactoryToolbox:
     """Find the tools of a catalogue: those that were asked for, else its own."""
     tools = catalogue.tools if asked is None else asked
     if isinstance(tools, str):

@@ -1,0 +1,188 @@
+"""`evalkit run`: options in, one session, an exit code out."""
+
+import gc
+import math
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from evalkit.api.options import secrets_of
+from evalkit.api.session import Manner, Session
+from evalkit.cli.options import loading, logs, selecting, selection_of, showing
+from evalkit.cli.process import Started, interrupts, no_early_end
+from evalkit.cli.shown import last_line, shown
+from evalkit.executors import Execution, execution_of
+from evalkit.intervals import MOST_EPOCHS
+from evalkit.planning.plans import TIMEOUT_S
+from evalkit.preparing import Asked, Prepared
+from evalkit.reports.files import report_to
+from evalkit.reports.run_report import INTERRUPTED, RunReport
+from evalkit.result import BAD, Outline, ScenarioResult
+from evalkit.runlog.reader import LoggedResults
+from evalkit.runlog.recorder import NEWEST, LogOptions
+from evalkit.runlog.redaction import Redaction
+from evalkit.runlog.runs import runs_in
+from evalkit.select import Selection
+
+if TYPE_CHECKING:
+    from evalkit.protocols import Sink
+
+YOUNG = 20_000
+"""How many new objects the collector waits for: a scenario makes some hundred, and drops them."""
+
+
+class Thrift:
+    """Spares the garbage collector what a run only ever reads: the catalogue and its plans."""
+
+    def start(self, outline: Outline) -> None:
+        """Freeze all that was loaded and planned."""
+        del outline
+        gc.freeze()
+        gc.set_threshold(YOUNG, 20, 20)
+        gc.enable()
+
+    def add(self, result: ScenarioResult) -> None:
+        """Need nothing of a result."""
+
+    def finish(self, report: RunReport) -> None:
+        """Need nothing at the end."""
+
+
+def _positive(_context: click.Context, option: click.Parameter, value: float | None) -> Any:
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value!r} is no number above 0", param=option)
+    return value
+
+
+def _per_second(_context: click.Context, option: click.Parameter, value: str | None) -> Any:
+    """Read a rate: `10/s`, `90/m`, or a plain number of them a second."""
+    if value is None:
+        return None
+    number, _, unit = value.partition("/")
+    try:
+        rate = float(number) / {"": 1, "s": 1, "m": 60, "h": 3600}[unit]
+    except (ValueError, KeyError):
+        rate = 0.0
+    if not 0 < rate < math.inf:
+        problem = f"{value!r} is no rate; write 10/s, 90/m or 500/h"
+        raise click.BadParameter(problem, param=option)
+    return rate
+
+
+@click.command("run")
+@loading
+@selecting
+@click.option("--lf", "last_failed", is_flag=True, help="Only what failed in the last run.")
+@click.option("--ff", "failed_first", is_flag=True, help="What failed in the last run first.")
+@click.option("-x", "--exitfirst", is_flag=True, help="Stop after the first scenario that fails.")
+@click.option("--maxfail", type=click.IntRange(min=1), help="Stop after this many.")
+@click.option(
+    "--epochs",
+    type=click.IntRange(1, MOST_EPOCHS),
+    help="Run each scenario so often, with fresh tools; all must pass, or its pass_epochs.",
+)
+@click.option(
+    "--until-sure",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="RATE",
+    help="Run each until it is sure whether it passes at this rate; --epochs is the most.",
+)
+@click.option(
+    "--timeout",
+    type=float,
+    default=TIMEOUT_S,
+    callback=_positive,
+    help="Seconds for a call that does not say.  [default: 60]",
+)
+@click.option("--concurrency", type=click.IntRange(min=1), help="Run so many at once, on threads.")
+@click.option("-n", "--processes", type=click.IntRange(min=1), help="Run in so many processes.")
+@click.option("--executor", help="serial, threads, processes, or dask[=ADDRESS].")
+@click.option("--rate", callback=_per_second, help="Begin at most so many: 10/s, 90/m.")
+@logs
+@click.option("--no-log", is_flag=True, help="Record nothing.")
+@click.option("--label", help="A name for the run.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value=NEWEST,
+    metavar="[RUN]",
+    help="Go on with a run; without a name, with the newest unfinished one.",
+)
+@click.option("--force", is_flag=True, help="Go on with it though files or options differ.")
+@click.option("--redact", multiple=True, metavar="VARIABLE", help="Its value is secret.")
+@showing
+@click.pass_obj
+def run_command(
+    stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
+) -> int:
+    """Run the scenarios of FILES against their tools."""
+    selection = _selection(options)
+    redaction = Redaction(secrets_of(options["redact"]))
+    outputs: list[Sink] = [report_to(path, redaction) for path in options["output"]]
+    sinks: list[Sink] = [Thrift(), Started(), *outputs, shown(options, stdout, redaction)]
+    asked = Asked(
+        files, tools, selection, options["timeout"], options["epochs"], options["until_sure"]
+    )
+    limit = 1 if options["exitfirst"] else options["maxfail"]
+    log = None if options["no_log"] else _log(options)
+    manner = Manner(limit, options["rate"], _execution(options), False, log, redaction)  # noqa: FBT003
+    session = Session(asked, sinks, elsewhere=sys.stderr, manner=manner)
+    gc.disable()
+    with interrupts(), no_early_end():
+        try:
+            report = session.run()
+        except KeyboardInterrupt:
+            return last_line(options, stdout, INTERRUPTED, "interrupted")
+    why = _why_nothing(report, session.prepared, selection)
+    return last_line(options, stdout, report.exit_code, why or report.why)
+
+
+def _selection(options: dict[str, Any]) -> Selection:
+    """Make the selection, with what failed in the last run where that is asked for."""
+    last_failed, failed_first = options.pop("last_failed"), options.pop("failed_first")
+    if not (last_failed or failed_first):
+        return selection_of(options)
+    if options["resume"] is not None:
+        raise click.UsageError("--lf and --ff look at another run than --resume goes on with")
+    runs = runs_in(options["log_dir"])
+    bad: frozenset[str] = frozenset()
+    if runs:
+        results = LoggedResults(runs[-1]).log.entries.items()
+        bad = frozenset(name for (name, _), entry in results if entry.status in BAD)
+    return selection_of(options, bad, failed_first=failed_first)
+
+
+def _execution(options: dict[str, Any]) -> Execution:
+    """Read where to run; `-n` and `--concurrency` alone say it, too."""
+    threads, processes = options["concurrency"], options["processes"]
+    if threads and processes:
+        raise click.UsageError("-n and --concurrency: choose processes or threads")
+    kind = options["executor"] or ("threads" if threads else "processes" if processes else "serial")
+    return execution_of(kind, threads or processes)
+
+
+def _log(options: dict[str, Any]) -> LogOptions:
+    return LogOptions(
+        options["log_dir"],
+        options["label"],
+        options["resume"],
+        options["force"],
+        options["salvage"],
+        tuple(sys.argv),
+    )
+
+
+def _why_nothing(report: RunReport, prepared: Prepared, selection: Selection) -> str:
+    """Say why nothing was measured, where that is so."""
+    if report.scorecard.all.measured:
+        return ""
+    if prepared.jobs:
+        return f"{len(prepared.jobs)} selected, none has tool calls: all need an agent"
+    return nobody(selection, prepared)
+
+
+def nobody(selection: Selection, prepared: Prepared) -> str:
+    """Say that nothing is selected, and what is near."""
+    close = selection.nearest(list(prepared.everything))
+    return f"no scenario matches {selection}" + (f" (nearest {close!r})" if close else "")

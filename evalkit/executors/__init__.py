@@ -1,0 +1,113 @@
+"""Where scenarios run: on one lane of this process, on several, in other processes or machines."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import attrs
+
+from evalkit.errors import CatalogueError
+from evalkit.executors.lanes import on_lanes
+from evalkit.jsonvalue import brief
+from evalkit.loops import OwnLoop, SharedLoop
+from evalkit.preparing import Asked
+from evalkit.registry import hint_for
+from evalkit.schedule import Job, Schedule
+from evalkit.watch import Watch
+
+WORKERS = 4
+"""How many, where a number is not given."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class Execution:
+    """Which executor runs a run: its row in the table, how many workers, and where.
+
+    `pool` is one of the caller's own, by the protocol of `concurrent.futures`.
+    """
+
+    kind: str = "serial"
+    workers: int | None = None
+    address: str | None = None
+    pool: Any = None
+
+
+def execution_of(executor: Any = "serial", workers: int | None = None) -> Execution:  # noqa: ANN401
+    """Read what a caller writes: `serial`, `threads`, `processes`, `dask[=ADDRESS]`, or a pool."""
+    if isinstance(executor, Execution):
+        return executor
+    if not isinstance(executor, str):
+        if not callable(getattr(executor, "submit", None)):
+            hint = f"one of {', '.join(map(repr, EXECUTORS))}, or a concurrent.futures.Executor"
+            raise CatalogueError("executor", f"got {brief(executor)}", hint)
+        return Execution("pool", workers, None, executor)
+    kind, _, address = executor.partition("=")
+    if kind not in EXECUTORS or (address and kind != "dask"):
+        raise CatalogueError(
+            "executor", f"unknown executor {executor!r}", hint_for(kind, EXECUTORS)
+        )
+    return Execution(kind, workers, address or None)
+
+
+def execute(
+    execution: Execution,
+    asked: Asked,
+    jobs: tuple[Job, ...],
+    schedule: Schedule,
+    watch: Watch[None],
+) -> None:
+    """Run a schedule to its end, on the executor that is asked for; called on the watch's lane."""
+    EXECUTORS[execution.kind](execution, asked, jobs, schedule, watch)
+
+
+def _serial(
+    _execution: Execution,
+    _asked: Asked,
+    _jobs: tuple[Job, ...],
+    schedule: Schedule,
+    watch: Watch[None],
+) -> None:
+    on_lanes(schedule, watch, 1)
+
+
+def _threads(
+    execution: Execution,
+    _asked: Asked,
+    jobs: tuple[Job, ...],
+    schedule: Schedule,
+    watch: Watch[None],
+) -> None:
+    """Run on threads; where async handlers have no loop of the caller's, they share one."""
+    shared = SharedLoop()
+    if watch.make_awaiter is OwnLoop:
+        watch.make_awaiter = shared.lane
+        watch.lane.awaiter = shared.lane()
+    try:
+        epochs = sum(job.epochs for job in jobs)
+        on_lanes(schedule, watch, min(execution.workers or WORKERS, max(1, epochs)))
+    finally:
+        shared.close()
+
+
+def _elsewhere(
+    execution: Execution,
+    asked: Asked,
+    jobs: tuple[Job, ...],
+    schedule: Schedule,
+    watch: Watch[None],
+) -> None:
+    """Run in other processes; what that needs is imported only here, for few runs do."""
+    remote = import_module("evalkit.executors.remote")
+    remote.on_pool(execution, asked, jobs, schedule, watch)
+
+
+IN_PROCESS = frozenset({"serial", "threads"})
+"""The executors that need nothing to be sent."""
+
+EXECUTORS: Mapping[str, Callable[..., None]] = {
+    "serial": _serial,
+    "threads": _threads,
+    "processes": _elsewhere,
+    "dask": _elsewhere,
+    "pool": _elsewhere,
+}

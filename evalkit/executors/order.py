@@ -1,0 +1,77 @@
+"""What a worker elsewhere is told of a run, and how it is seen that both mean the same."""
+
+import platform
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from evalkit.callables import Callables, digest_of
+from evalkit.catalogue import Catalogue
+from evalkit.errors import CatalogueError
+from evalkit.fingerprint import declared, ref_written
+from evalkit.preparing import Asked
+from evalkit.schedule import Job
+from evalkit.select import Selection
+from evalkit.version import VERSION
+
+
+@attrs.frozen(eq=False, repr=False)
+class Order:
+    """A run, as it is sent: files, the name of the tools, options; all of it can be pickled.
+
+    `key` tells one run from another; `versions` are those of evalkit and Python.
+    """
+
+    key: str
+    files: tuple[str, ...]
+    tools: str | None
+    selection: Selection
+    timeout_s: float
+    versions: tuple[str, str]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Piece:
+    """One scenario and epoch to run; `digest` is that of the scenario and its tools' code.
+
+    `crumbs` is a file to note in which call is under way, for a process may end in it.
+    """
+
+    name: str
+    epoch: int
+    digest: str
+    crumbs: str | None = None
+
+
+def versions() -> tuple[str, str]:
+    """Give the versions that both sides must share."""
+    return VERSION, platform.python_version()
+
+
+def order_of(asked: Asked, key: str) -> Order:
+    """Make the order of a run; `CatalogueError` names what can't be sent."""
+    if asked.tools is not None and not isinstance(asked.tools, str):
+        problem = f"an object can't be sent to another process: {type(asked.tools).__name__}"
+        raise CatalogueError("tools", problem, "name it: tools='package.module:NAME'")
+    files = tuple(_file(target) for target in asked.targets)
+    loaded = any(not isinstance(target, str | Path) for target in asked.targets)
+    selection = Selection() if loaded else asked.selection
+    return Order(key, files, asked.tools, selection, asked.timeout_s, versions())
+
+
+def job_digest(job: Job) -> str:
+    """Give the digest of a scenario together with the code of its tools."""
+    print_ = digest_of(declared(job.plan.scenario, Callables()), ref_written)
+    return digest_of([print_, job.tools_digest])
+
+
+def _file(target: Any) -> str:  # noqa: ANN401
+    """Give the file that another process can load a target from."""
+    if isinstance(target, str | Path):
+        return str(Path(target).absolute())
+    home = target if isinstance(target, Catalogue) else target.home
+    if home is None or home.source is None:
+        problem = f"{target.name!r} comes from no file, so no other process can load it"
+        raise CatalogueError("executor", problem, "put it in a file, or run it on threads")
+    return str(Path(home.source).absolute())

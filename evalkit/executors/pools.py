@@ -1,0 +1,242 @@
+"""Who runs pieces elsewhere: processes of this machine, a Dask cluster, a pool of the caller's."""
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import get_context
+from types import ModuleType
+from typing import Any, Protocol
+
+from evalkit.errors import CatalogueError
+from evalkit.executors.order import Order
+from evalkit.executors.worker import begin_process, greet
+
+JOIN_S = 2.0
+
+
+class LostError(Exception):
+    """A worker ended before it gave a result."""
+
+
+LOST: tuple[type[BaseException], ...] = (LostError, BrokenExecutor, CancelledError)
+"""What a future raises whose worker is gone."""
+
+
+class Pool(Protocol):
+    """A pool of workers, by the protocol of `concurrent.futures`, that can also be ended at once.
+
+    `local` says that workers share this machine's files.
+    """
+
+    workers: int
+    local: bool
+    killed: bool
+
+    def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
+        """Have a worker call a function."""
+        ...
+
+    def drop(self, future: Future[bytes]) -> None:
+        """Take a piece for lost whose process is gone; its future then says so."""
+        ...
+
+    def told(self, error: BaseException) -> str:
+        """Say how a worker ended."""
+        ...
+
+    def close(self) -> None:
+        """End the workers, which have nothing left to do."""
+        ...
+
+    def kill(self) -> None:
+        """End the workers at once, whatever they do."""
+        ...
+
+
+class Processes:
+    """Processes of this machine, by pebble: one that ends takes only its own piece with it."""
+
+    local = True
+
+    def __init__(self, workers: int) -> None:
+        """Start nothing yet: workers start as there is work."""
+        pebble = _imported("pebble", "pebble")
+        self.workers = workers
+        self.killed = False
+        self._inner: dict[Future[bytes], Any] = {}
+        self._pool = pebble.ProcessPool(
+            max_workers=workers, context=get_context("spawn"), initializer=begin_process
+        )
+
+    def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
+        """Have a worker call a function; a worker that ends is a `LostError`."""
+        inner = self._pool.schedule(function, args=args)
+        outer: Future[bytes] = Future()
+        self._inner[outer] = inner
+        inner.add_done_callback(lambda done: self._handed_on(done, outer))
+        return outer
+
+    def _handed_on(self, inner: Any, outer: Future[bytes]) -> None:  # noqa: ANN401
+        """Hand on what a future of pebble's came to."""
+        self._inner.pop(outer, None)
+        if outer.done():
+            return
+        error = CancelledError() if inner.cancelled() else inner.exception()
+        if error is None:
+            outer.set_result(inner.result())
+        elif hasattr(error, "exitcode"):
+            outer.set_exception(_lost(error))
+        else:
+            outer.set_exception(error)
+
+    def drop(self, future: Future[bytes]) -> None:
+        """Take a piece for lost whose process ended by exit code 0, which pebble takes for done."""
+        inner = self._inner.pop(future, None)
+        if inner is not None and not future.done():
+            future.set_exception(LostError("exit code 0"))
+            inner.cancel()
+
+    def told(self, error: BaseException) -> str:
+        """Say by what exit code or signal the process ended."""
+        code = getattr(error.__cause__, "exitcode", 0)
+        if isinstance(code, int) and code < 0:
+            with suppress(ValueError):
+                return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"
+
+    def close(self) -> None:
+        """End the workers, which have nothing left to do."""
+        self._pool.close()
+        self._pool.join(JOIN_S)
+
+    def kill(self) -> None:
+        """End the workers at once."""
+        self.killed = True
+        self._pool.stop()
+        self._pool.join(JOIN_S)
+
+
+def _lost(error: BaseException) -> LostError:
+    """Give what says that a worker is gone, with the pool's own word for it as the cause."""
+    lost = LostError(str(error))
+    lost.__cause__ = error
+    return lost
+
+
+class Foreign:
+    """A pool of the caller's own, which stays the caller's."""
+
+    local = False
+
+    def __init__(self, pool: Any, workers: int | None) -> None:  # noqa: ANN401
+        """Take an executor by the protocol of `concurrent.futures`."""
+        self._pool = pool
+        self.workers = workers or getattr(pool, "_max_workers", None) or os.cpu_count() or 1
+        self.killed = False
+
+    def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
+        """Have a worker call a function."""
+        try:
+            future: Future[bytes] = self._pool.submit(function, *args)
+        except BrokenExecutor as error:
+            raise CatalogueError("executor", f"the pool is broken: {error}") from error
+        return future
+
+    def drop(self, future: Future[bytes]) -> None:
+        """Do nothing: such a pool notices by itself."""
+
+    def told(self, error: BaseException) -> str:
+        """Say what the pool says."""
+        return f"its worker is gone: {type(error).__name__}: {error}"
+
+    def close(self) -> None:
+        """Leave the pool to its owner."""
+
+    def kill(self) -> None:
+        """Leave the pool to its owner; what it still runs is not waited for."""
+        self.killed = True
+
+
+class Dask(Foreign):
+    """A Dask cluster: the one at an address, else one of this machine that ends with the run."""
+
+    def __init__(self, address: str | None, workers: int, order: Order) -> None:
+        """Connect, and see that every worker has the same versions."""
+        distributed = _imported("distributed", "dask")
+        self._cluster: Any = None
+        where: Any = address
+        if address is None:
+            import_module("dask").config.set({"distributed.scheduler.allowed-failures": 1})
+            where = self._cluster = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None
+            )
+        try:
+            self._client = distributed.Client(where, set_as_default=False)
+        except OSError as error:
+            problem = f"no Dask scheduler answers at {address}: {error}"
+            raise CatalogueError("executor", problem) from error
+        self._lost = distributed.scheduler.KilledWorker
+        self._client.run(greet, order)
+        count = len(self._client.scheduler_info()["workers"])
+        if not count:
+            raise CatalogueError("executor", f"the Dask cluster at {address} has no worker")
+        super().__init__(self._client.get_executor(pure=False), count)
+        self.local = self._cluster is not None
+
+    def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
+        """Have a worker call a function; a piece that ended several workers is a `LostError`."""
+        inner = super().submit(function, *args)
+        outer: Future[bytes] = Future()
+        inner.add_done_callback(lambda done: self._handed_on(done, outer))
+        return outer
+
+    def _handed_on(self, inner: Future[bytes], outer: Future[bytes]) -> None:
+        error = CancelledError() if inner.cancelled() else inner.exception()
+        if error is None:
+            outer.set_result(inner.result())
+        elif isinstance(error, self._lost):
+            outer.set_exception(_lost(error))
+        else:
+            outer.set_exception(error)
+
+    def told(self, error: BaseException) -> str:
+        """Say that it was tried by several workers."""
+        return f"every worker that ran it ended: {type(error.__cause__).__name__}"
+
+    def close(self) -> None:
+        """Leave the cluster, and end it where it is our own."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def kill(self) -> None:
+        """Leave at once."""
+        if not self.killed:
+            self.killed = True
+            self.close()
+
+
+def pool_for(execution: Any, order: Order, pieces: int) -> Pool:  # noqa: ANN401
+    """Make the pool that is asked for, of no more workers than there are pieces."""
+    makers: Mapping[str, Callable[[], Pool]] = {
+        "processes": lambda: Processes(_count(execution, pieces)),
+        "dask": lambda: Dask(execution.address, _count(execution, pieces), order),
+        "pool": lambda: Foreign(execution.pool, execution.workers),
+    }
+    return makers[execution.kind]()
+
+
+def _count(execution: Any, pieces: int) -> int:  # noqa: ANN401
+    return min(execution.workers or os.cpu_count() or 1, pieces)
+
+
+def _imported(name: str, extra: str) -> ModuleType:
+    """Import a package that only this executor needs; its absence names the extra."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        problem = f"needs the package {name!r}"
+        raise CatalogueError("executor", problem, f"pip install 'evalkit-dsl[{extra}]'") from error

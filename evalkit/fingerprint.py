@@ -1,0 +1,85 @@
+"""What a scenario is, as one short text: equal where nothing that it declares has changed."""
+
+import uuid
+from typing import Any
+
+from evalkit.callables import Callables, digest_of
+from evalkit.jsonvalue import MISSING, Json
+from evalkit.model import Assertion, Ref, Scenario, ToolCall
+
+SESSIONS = uuid.UUID("0f3f1f0a-6f1c-5a57-9d39-2d1f2c1e7a54")
+"""The namespace of session ids; any constant will do, as long as it never changes."""
+
+
+def ref_written(value: Any) -> Json:  # noqa: ANN401
+    """Write a `Ref`, which is all that is no JSON in what a scenario declares."""
+    if type(value) is Ref:
+        return {"$ref": value.name}
+    raise TypeError(type(value))
+
+
+def fingerprint(scenario: Scenario) -> str:
+    """Give SHA-256 of everything that a scenario declares, in 64 hexadecimal digits.
+
+    A function among it counts by its name, its code, and what it holds.
+
+    >>> one = Scenario("a", tool_calls=[ToolCall("t", {"x": 1, "y": 2})])
+    >>> [fingerprint(one) == fingerprint(each) for each in (one.but(), one.but(name="b"))]
+    [True, False]
+    """
+    return digest_of(declared(scenario, Callables()), ref_written)
+
+
+def declared(scenario: Scenario, callables: Callables) -> list[Any]:
+    """Give everything that a scenario declares as JSON, with `Ref` still in it."""
+    prompt = scenario.prompt
+    if prompt is not None and type(prompt) is not str:
+        prompt = [turn if type(turn) is str else [turn.role, turn.content] for turn in prompt]  # type: ignore[union-attr,assignment]
+    return [
+        scenario.name,
+        prompt,
+        [_call(call, callables) for call in scenario.tool_calls],
+        scenario.tags,
+        scenario.description,
+        scenario.difficulty,
+        [_assertion(each) for each in scenario.assertions],
+        [scenario.epochs, scenario.pass_epochs, scenario.timeout_s, scenario.xfail],
+        scenario.metadata,
+    ]
+
+
+def default_session_id(scenario: Scenario) -> str:
+    """Give a UUID that is the same as long as the scenario is: version 5, of its fingerprint.
+
+    >>> default_session_id(Scenario("a", tool_calls=[ToolCall("t")]))[14]
+    '5'
+    """
+    return str(uuid.uuid5(SESSIONS, fingerprint(scenario)))
+
+
+def _call(call: ToolCall, callables: Callables) -> list[Any]:
+    transforms = call.arg_transforms
+    return [
+        call.tool,
+        call.args,
+        [_assertion(each) for each in call.assertions],
+        call.label,
+        call.save_as,
+        call.context_args,
+        {name: callables.description(transforms[name]) for name in transforms},
+        [call.expect_error, call.timeout_s, call.retry],
+    ]
+
+
+def _assertion(each: Assertion) -> list[Any]:
+    return [
+        each.path,
+        each.op,
+        [] if each.expected is MISSING else [each.expected],
+        each.description,
+        each.each,
+        each.tolerance,
+        each.rel,
+        each.weight,
+        each.severity,
+    ]

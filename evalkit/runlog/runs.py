@@ -1,0 +1,76 @@
+"""Where runs are kept: a directory for each, in the log directory, found by id, label or path."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evalkit.errors import RunLogError
+from evalkit.registry import hint_for
+from evalkit.runlog.lines import lines_of
+
+DEFAULT = Path(".evalkit") / "runs"
+FILE = "run.ndjson"
+
+
+def new_run(log_dir: Path, run_id: str) -> Path:
+    """Make the directory of a run, and the log directory with its ignore file around it."""
+    place = log_dir / run_id
+    try:
+        place.mkdir(parents=True)
+        ignore = log_dir / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise RunLogError(
+            f"no run can be logged in {str(log_dir)!r}: {error}; name another folder by --log-dir, "
+            "or leave the log out by --no-log"
+        ) from error
+    return place
+
+
+def new_run_id() -> str:
+    """Give an id that sorts by the time of day it was made at, in UTC."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
+
+
+def runs_in(log_dir: Path) -> list[Path]:
+    """Give the runs of a log directory, the oldest first."""
+    if not log_dir.is_dir():
+        return []
+    return sorted(each for each in log_dir.iterdir() if (each / FILE).is_file())
+
+
+def find_run(log_dir: Path, reference: str) -> Path:
+    """Find a run by its id, its label, `latest`, `latest~1` (the one before), or its path."""
+    runs = runs_in(log_dir)
+    word, _, back = reference.partition("~")
+    if word == "latest" and (back.isdigit() or not back):
+        number = int(back or 0)
+        if number < len(runs):
+            return runs[-1 - number]
+        raise RunLogError(f"there is no run {reference!r}: {str(log_dir)!r} holds {len(runs)}")
+    for place in (log_dir / reference, Path(reference)):
+        if (place / FILE).is_file():
+            return place
+    labelled = [run for run in runs if header_of(run).get("label") == reference]
+    if labelled:
+        return labelled[-1]
+    known = [run.name for run in runs] + [str(label) for label in _labels(runs)]
+    raise RunLogError(
+        f"there is no run {reference!r} in {str(log_dir)!r}; {hint_for(reference, known)}"
+    )
+
+
+def header_of(run: Path) -> dict[str, Any]:
+    """Give the first record of a run; empty where there is none to read."""
+    line = next(lines_of(run / FILE), None)
+    return {} if line is None or line.record is None else line.record
+
+
+def _labels(runs: list[Path]) -> Iterator[str]:
+    for run in runs:
+        label = header_of(run).get("label")
+        if label:
+            yield label

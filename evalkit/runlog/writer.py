@@ -1,0 +1,111 @@
+"""How records get into a log: one writer, each record flushed at once, and soon on the disk."""
+
+import json
+import os
+import socket
+import threading
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from evalkit.errors import RunLogError, RunLogWriteError
+from evalkit.runlog.lines import sealed
+from evalkit.runlog.redaction import Redaction
+
+SYNC_S = 0.5
+LOCK = "lock"
+
+
+class Lock:
+    """The right to write a log: one process has it, and the system takes it back when that ends."""
+
+    def __init__(self, run: Path) -> None:
+        """Take it, or raise `RunLogError` naming who has it."""
+        try:
+            import fcntl  # noqa: PLC0415  - not on every system
+        except ImportError as error:
+            raise RunLogError("a log needs file locks, which are not here; --no-log") from error
+        self._file = os.open(run / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(self._file, 500).decode("utf-8", "replace")
+            os.close(self._file)
+            raise RunLogError(f"{run} is being written by {_told(holder)}") from error
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, json.dumps([os.getpid(), socket.gethostname()]).encode(), 0)
+
+    def release(self) -> None:
+        """Give it back."""
+        os.close(self._file)
+
+
+class LogWriter:
+    """Appends records to a log. Safe among threads; a record is whole, or it was an error."""
+
+    def __init__(self, path: Path, redaction: Redaction, written: int = 0) -> None:
+        """Open the log for appending; `written` records are in it."""
+        self.path = path
+        self._redaction = redaction
+        self._number = written
+        self._lock = threading.Lock()
+        self._synced = perf_counter()
+        self._dirty = False
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise RunLogError(f"the log {str(path)!r} can't be written: {error}") from error
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Write one record, numbered."""
+        self.append_text(json.dumps(record, allow_nan=False).encode())
+
+    def append_text(self, text: bytes) -> None:
+        """Write one record that is JSON already: an object, to which its number is added."""
+        line = self._redaction.text_of(text)
+        with self._lock:
+            self._number += 1
+            line = sealed(b'%b,"seq":%d}' % (line[:-1], self._number))
+            self._write(line)
+            self._dirty = True
+
+    def sync(self, *, now: bool = False) -> None:
+        """Bring what was written to the disk, if some time has passed or `now` is asked for."""
+        if not self._dirty or (not now and perf_counter() - self._synced < SYNC_S):
+            return
+        self._dirty = False
+        try:
+            os.fsync(self._file)
+        except OSError as error:  # what the page cache held may be gone: trying again would lie
+            raise RunLogWriteError(f"{self.path}: {error}") from error
+        self._synced = perf_counter()
+
+    def close(self) -> None:
+        """Bring everything to the disk, and close."""
+        try:
+            self.sync(now=True)
+        finally:
+            os.close(self._file)
+
+    def _write(self, line: bytes) -> None:
+        """Write a line in full; a disk that takes a part of it is full."""
+        try:
+            done = os.write(self._file, line)
+            if done < len(line):
+                done += os.write(self._file, line[done:])
+        except OSError as error:
+            raise self._cut_off(str(error)) from error
+        if done < len(line):
+            raise self._cut_off(f"{done} of {len(line)} bytes were taken")
+
+    def _cut_off(self, why: str) -> RunLogWriteError:
+        return RunLogWriteError(f"{self.path}: record {self._number} is not whole: {why}")
+
+
+def _told(holder: str) -> str:
+    """Say who holds a lock, from what it wrote."""
+    try:
+        pid, host = json.loads(holder)
+    except ValueError:
+        return "another process"
+    return f"process {pid} on {host}"
