@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from evalkit.errors import CatalogueError as CatalogueError
     from evalkit.errors import EvalkitError as EvalkitError
     from evalkit.errors import Problem as Problem
-    from evalkit.errors import TransportError as TransportError
     from evalkit.errors import RunLogError as RunLogError
-    from evalkit.fingerprint import default_session_id as default_session_id
-    from evalkit.fingerprint import fingerprint as fingerprint
+    from evalkit.errors import TransportError as TransportError
+    from evalkit.fingerprints import default_session_id as default_session_id
+    from evalkit.fingerprints import fingerprint as fingerprint
     from evalkit.jsonvalue import MISSING as MISSING
     from evalkit.loaders import load as load
     from evalkit.model import Assertion as Assertion
@@ -69,8 +69,8 @@ PUBLIC = {
     "_s": "evalkit.catalogue",
     "arun": "evalkit.api",
     "check": "evalkit.api",
-    "default_session_id": "evalkit.fingerprint",
-    "fingerprint": "evalkit.fingerprint",
+    "default_session_id": "evalkit.fingerprints",
+    "fingerprint": "evalkit.fingerprints",
     "grade": "evalkit.api",
     "load": "evalkit.loaders",
     "operator": "evalkit.catalogue",

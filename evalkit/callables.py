@@ -44,21 +44,22 @@ class Callables:
         cells = [_content(cell) for cell in function.__closure__ or ()]
         given = [function.__defaults__ or (), function.__kwdefaults__ or {}, cells]
         named = {each: function.__globals__.get(each) for each in sorted(_names(function.__code__))}
-        told = [name, code_digest(function.__code__), *map(self._held, given), self._named(named)]
+        named = self._named(named, _module(function))
+        told = [name, code_digest(function.__code__), *map(self._held, given), named]
         self._within.pop()
         return told
 
-    def _named(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Describe what a function names in its module; what can't be told is left out there."""
+    def _named(self, values: dict[str, Any], module: str) -> dict[str, Any]:
+        """Describe what a function names in its module; what is from elsewhere is left out."""
         found: dict[str, Any] = {}
         for name, value in values.items():
-            if isinstance(value, FunctionType) and not _is_pythons(value):
+            if isinstance(value, FunctionType) and _module(value) == module:
                 found[name] = self.description(value)
-            elif isinstance(value, type) and not _is_pythons(value):
+            elif isinstance(value, type) and _module(value) == module:
                 members = vars(value).values()
                 methods = [each for each in members if isinstance(each, FunctionType)]
                 found[name] = [code_digest(each.__code__) for each in methods]
-            elif value is not None:
+            elif value is not None and not isinstance(value, FunctionType | type):
                 with suppress(NotJsonError):
                     found[name] = plain(value)
         return found

@@ -115,9 +115,9 @@ class Schedule:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Hand out nothing more."""
+        """Hand out nothing more, and take nothing more: what an interrupt has cut short is void."""
         with self._changed:
-            self.stopping = True
+            self.stopping = self._closed = True
             self._changed.notify_all()
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ KINDS: Final = frozenset(
 """Why a call gave no result; the last two are the instrument's, the others the subject's."""
 
 CAUSES: Final = frozenset(
-    {"unsaved_value", "transport", "transform_raised", "scenario_timeout", "not_run"}
+    {"unsaved_value", "transport", "transform_raised", "scenario_timeout", "not_run", "crashed"}
 )
 """Why a step was not run."""
 

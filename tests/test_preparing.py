@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Catalogue, CatalogueError, Op, Scenario, ToolCall
-from evalkit.preparing import LOADING_S, Asked, Preparation, Prepared, targets_of
 from evalkit.engine import OPENING_S
+from evalkit.preparing import LOADING_S, Asked, Preparation, Prepared, targets_of
 from evalkit.select import Selection
 
 FILE = """

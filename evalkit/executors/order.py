@@ -9,7 +9,7 @@ import attrs
 from evalkit.callables import Callables, digest_of
 from evalkit.catalogue import Catalogue
 from evalkit.errors import CatalogueError
-from evalkit.fingerprint import declared, ref_written
+from evalkit.fingerprints import declared, ref_written
 from evalkit.preparing import Asked
 from evalkit.schedule import Job
 from evalkit.select import Selection

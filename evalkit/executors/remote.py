@@ -184,7 +184,7 @@ class ProcessError(Exception):
 
 def _note_hung(progress: Progress, bound: BoundCall, step: int) -> None:
     if bound.step != step:
-        skip(progress, bound, "not_run")
+        skip(progress, bound, "crashed")
         return
     seconds = f"{bound.timeout_s:g} s"
     message = f"no answer within {seconds}, and nothing else could run; its process was ended"

@@ -11,7 +11,7 @@ import attrs
 
 from evalkit.callables import Callables, digest_of
 from evalkit.errors import RunLogError
-from evalkit.fingerprint import declared, ref_written
+from evalkit.fingerprints import declared, ref_written
 from evalkit.plan import Plan
 from evalkit.result import ERROR, ScenarioResult
 from evalkit.runlog.reader import SCHEMA, RunLog, salvage
