@@ -7,10 +7,11 @@ from types import CodeType, FrameType
 
 KEPT = 64
 
-Table = tuple[CodeType, str, list[int], list[int]]
+Table = tuple[CodeType, str, list[int], list[int], dict[int, str]]
 
 _TABLES: dict[int, Table] = {}
-"""By a code object's id: the object, which keeps the id its own; its file; where lines begin."""
+"""By a code object's id: the object, which keeps the id its own; its file; where lines begin; the
+places already told, by instruction, since the statement in a loop is asked for again and again."""
 
 
 def place_of(frame: FrameType) -> str:
@@ -20,8 +21,12 @@ def place_of(frame: FrameType) -> str:
     many scenarios quadratic; here the table is read once.
     """
     code = frame.f_code
-    _, file, starts, lines = _TABLES.get(id(code)) or _read(code)
-    return f"{file}:{lines[bisect_right(starts, frame.f_lasti) - 1]}"
+    _, file, starts, lines, told = _TABLES.get(id(code)) or _read(code)
+    at = frame.f_lasti
+    place = told.get(at)
+    if place is None:
+        place = told[at] = f"{file}:{lines[bisect_right(starts, at) - 1]}"
+    return place
 
 
 def forget_places() -> None:
@@ -38,7 +43,7 @@ def _read(code: CodeType) -> Table:
         lines.append(last)
     if len(_TABLES) >= KEPT:
         _TABLES.clear()
-    table = _TABLES[id(code)] = (code, _shown(code.co_filename), starts, lines)
+    table = _TABLES[id(code)] = (code, _shown(code.co_filename), starts, lines, {})
     return table
 
 
