@@ -36,25 +36,23 @@ class CallBinder:
         self._problems = problems
         self._timeout_s = timeout_s
         self._specs: dict[str, ToolSpec] = {}
-        self._fitting: set[tuple[str, ...]] = set()
+        self._fitting: dict[tuple[str, ...], frozenset[str]] = {}
         self._saving: dict[tuple[str, str], BoundAssertion | None] = {}
 
-    def bind(self, scenario: Scenario, step: int, known: set[str]) -> BoundCall:
+    def bind(self, scenario: Scenario, step: int, call: ToolCall, known: set[str]) -> BoundCall:
         """Bind one call; `known` names what earlier calls save, and takes what this one does."""
-        call = scenario.tool_calls[step]
         spec = self._specs.get(call.tool) or self._spec(scenario, step, call)
         flat = _DEEP.isdisjoint(map(type, call.args.values()))
         needs: tuple[str, ...] = ()
         if call.context_args or call.arg_transforms or not flat:
             needs = self._needs(scenario, step, call, known)
-        self._check_arguments(scenario, step, call, spec)
         return BoundCall(
             step,
             call,
             call.tool,
             call.args,
             call.args if flat else _literal(call.args),
-            frozenset((*call.args, *call.context_args)),
+            self._names(scenario, step, call, spec),
             flat and not needs,
             needs,
             spec.by_dict,
@@ -84,21 +82,30 @@ class CallBinder:
             spec = self._specs[call.tool] = attrs.evolve(spec, schema=None)
         return spec
 
+    def _names(
+        self, scenario: Scenario, step: int, call: ToolCall, spec: ToolSpec
+    ) -> frozenset[str]:
+        """Name all arguments, held against signature and schema; what fitted once fits again."""
+        shape = (call.tool, *call.args, *call.context_args)
+        names = self._fitting.get(shape)
+        if names is None:
+            names = frozenset(shape[1:])
+            fits = spec is ANY_SPEC or self._check_arguments(scenario, step, call, spec)
+            if fits and spec.schema is None:
+                self._fitting[shape] = names
+        return names
+
     def _check_arguments(
         self, scenario: Scenario, step: int, call: ToolCall, spec: ToolSpec
-    ) -> None:
-        """Hold arguments against signature and schema; names that fitted once fit again."""
-        names = (call.tool, *call.args, *call.context_args)
-        if names in self._fitting or spec is ANY_SPEC:
-            return
+    ) -> bool:
+        """Hold arguments against signature and schema; True where they fit."""
         found = argument_problems(spec, call.args, call.context_args)
         meant = call.expect_error is not None
         for each in found:
             problem = f"{call.tool} {each.problem}" + ", so that is the error it will give" * meant
             where = ("tool_calls", step, "args")
             self._problems.add(scenario, where, problem, each.hint, warning=meant)
-        if not found and spec.schema is None:
-            self._fitting.add(names)
+        return not found
 
     def _needs(
         self, scenario: Scenario, step: int, call: ToolCall, known: set[str]

@@ -62,7 +62,9 @@ class Planner:
             )
         known: set[str] = set()
         bind = self._calls.bind
-        calls = tuple(bind(scenario, step, known) for step in range(len(scenario.tool_calls)))
+        calls = tuple(
+            [bind(scenario, step, call, known) for step, call in enumerate(scenario.tool_calls)]
+        )
         assertions = self._on_the_trace(scenario, known) if scenario.assertions else ()
         skip = None if scenario.tool_calls else FOR_AGENTS
         return Plan(scenario, calls, assertions, skip)
