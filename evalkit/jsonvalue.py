@@ -26,7 +26,7 @@ _LARGE = frozenset({bytes, bytearray, memoryview, set, frozenset})
 """Types whose repr may be as large as they are."""
 
 _RESERVED = frozenset(".[]*()'\"")
-_AS_IS = frozenset({int, bool, type(None)})
+_AS_IS = frozenset({bool, type(None)})
 _dumps = orjson.dumps
 _NUMBERS = frozenset({int, float})
 _SCALARS = frozenset({str, bool, type(None), int, float})
@@ -88,12 +88,14 @@ def plain(value: object, other: Callable[[Any], Json] = refuse) -> Json:
     >>> plain({"a": (1, 2.5)})
     {'a': [1, 2.5]}
     """
-    try:
-        copied = _quick(value, MAX_DEPTH, [QUICK])
-        if len(_dumps(copied)) <= MAX_SIZE:
-            return copied
-    except (_OddError, TypeError):
-        pass
+    kind = type(value)
+    if (kind is dict or kind is list) and len(value) <= QUICK:  # type: ignore[arg-type]
+        try:
+            copied = _quick(value)
+            if len(_dumps(copied)) <= MAX_SIZE:
+                return copied
+        except (_OddError, TypeError, RuntimeError):  # the last: a key that lies about its hash
+            pass
     return _copy(value, other, MAX_DEPTH, [MAX_SIZE])
 
 
@@ -101,35 +103,38 @@ class _OddError(Exception):
     """Something that the quick walk leaves to the other one."""
 
 
-def _quick(value: Any, depth: int, left: list[int]) -> Json:  # noqa: ANN401
-    """Copy dicts and lists of exact JSON values; bounded, so that no shape takes the process."""
-    if type(value) is not dict or depth <= 0:
-        return _quick_rest(value, depth, left)
-    left[0] -= len(value) + 1
-    if left[0] < 0:
+def _quick(value: Any) -> Json:  # noqa: ANN401
+    """Copy a dict or list of exact JSON values, and each that is in it, one after the other.
+
+    Their number and their depth are bounded, so that no shape takes the process.
+    """
+    left = QUICK
+    copies = [value.copy()]
+    for held in copies:
+        for key, item in held.items() if type(held) is dict else enumerate(held):
+            kind = type(item)
+            if kind is int or (kind is str and len(item) <= LONG):
+                continue
+            if kind is dict or kind is list:
+                left -= len(item)
+                if left < 0:
+                    raise _OddError
+                held[key] = copied = item.copy()
+                copies.append(copied)
+            elif (kind is not float or item - item != 0.0) and kind not in _AS_IS:
+                raise _OddError
+    if len(copies) > MAX_DEPTH:  # fewer can't be nested deeper
+        _bound(copies[0], MAX_DEPTH)
+    return copies[0]
+
+
+def _bound(value: Json, depth: int) -> None:
+    """Refuse what is nested deeper."""
+    if not depth:
         raise _OddError
-    copied = value.copy()
-    for key, item in value.items():
-        kind = type(item)
-        if kind in _AS_IS:
-            continue
-        if kind is dict:
-            copied[key] = _quick(item, depth - 1, left)
-        elif (kind is not str or len(item) > LONG) and (kind is not float or item - item != 0.0):
-            copied[key] = _quick_rest(item, depth - 1, left)
-    return copied
-
-
-def _quick_rest(value: Any, depth: int, left: list[int]) -> Json:  # noqa: ANN401
-    kind = type(value)
-    if kind is list and depth > 0:
-        left[0] -= len(value) + 1
-        if left[0] >= 0:
-            return [_quick(item, depth - 1, left) for item in value]
-    short = kind is str and len(value) <= LONG
-    if short or kind in _AS_IS or (kind is float and value - value == 0.0):
-        return value
-    raise _OddError
+    for item in value.values() if type(value) is dict else value:
+        if type(item) is dict or type(item) is list:
+            _bound(item, depth - 1)
 
 
 def _copy(value: Any, other: Callable[[Any], Json], depth: int, left: list[int]) -> Json:  # noqa: ANN401

@@ -1,5 +1,6 @@
 """How a value becomes plain JSON: copied, of exact types, finite and bounded, or refused."""
 
+import itertools
 import json
 import math
 import subprocess
@@ -233,6 +234,33 @@ def test_depth_is_bounded(make: Callable[[Any], Any]) -> None:
     assert told in refusal(nested(MAX_DEPTH + 1, make)).problem
 
 
+def test_depth_is_bounded_among_many() -> None:
+    """Fault 28: a value of many parts is no deeper for it."""
+    wide: list[Any] = [[] for _ in range(MAX_DEPTH)]
+    assert plain([wide, nested(MAX_DEPTH - 1)]) == [wide, nested(MAX_DEPTH - 1)]
+    assert "deeper than" in refusal([wide, nested(MAX_DEPTH)]).problem
+
+
+class Shifty(str):
+    """A string that hashes otherwise each time it is asked."""
+
+    __slots__ = ()
+    hashes = itertools.count()
+
+    def __hash__(self) -> int:
+        """Give another number."""
+        return next(self.hashes)
+
+    def __eq__(self, other: object) -> bool:
+        """Be nobody's equal."""
+        return False
+
+
+def test_a_key_that_hashes_otherwise_is_refused() -> None:
+    """A key whose hash lies takes nobody in, and takes nothing down."""
+    assert "no JSON value" in refusal({"a": {Shifty("b"): [1], "c": {}}}).problem
+
+
 HOSTILE = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
@@ -262,6 +290,9 @@ except NotJsonError as error:
         ("[value, value]", 40, "larger than"),
         ("(value, value)", 40, "larger than"),
         ("{'a': value, 'b': value}", 40, "larger than"),
+        ("['x' * 1_000] * 9_000_000", 1, "larger than"),
+        ("[['x' * 1_000] * 9_000_000]", 1, "larger than"),
+        ("[['x' * 1_000_000] * 90_000]", 1, "larger than"),
     ],
 )
 def test_no_shape_takes_the_process(shape: str, levels: int, told: str) -> None:
