@@ -251,8 +251,13 @@ def _is_of(call: Call, bound: BoundCall) -> bool:
         return call["tool"] == bound.tool
     if bound.needs and not args and call["error"] is not None:
         return True  # it failed before its arguments were made
-    sent = args.keys() == bound.names
-    return sent and all(equal(args[name], value) for name, value in bound.literal.items())
+    if args.keys() != bound.names:
+        return False
+    for name, value in bound.literal.items():
+        sent = args[name]
+        if sent is not value and not equal(sent, value):
+            return False
+    return True
 
 
 def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:

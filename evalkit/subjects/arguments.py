@@ -32,7 +32,8 @@ def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]
     `TransformError` where a transform raises or gives no JSON value, `ArgumentsError` where the
     tool's schema refuses what came of it.
     """
-    args: dict[str, Json] = filled(bound.args, saved)
+    # where all that was written is known, it is scalars: see `CallBinder.bind`
+    args = dict(bound.args) if bound.literal is bound.args else filled(bound.args, saved)
     transforms = bound.call.arg_transforms
     for name, source in bound.call.context_args.items():
         value = copy_json(saved[source])

@@ -29,24 +29,19 @@ def document_of(returned: Any, error_if: Callable[[Json], Any] | None) -> Json: 
     """
     if type(returned) is not dict or "isError" in returned:
         returned = _unpacked(returned)
-    document = _document(returned)
+    try:
+        document = plain(returned, convert)
+    except NotJsonError:
+        raise
+    except BaseException as error:  # an object that can't be read, whatever it raises
+        outcome_of(error)
+        told = f"can't be read: {type(error).__name__}: {message_of(error)}"
+        raise NotJsonError(told) from error
     if error_if is not None:
         reported = _reported(error_if, document)
         if reported:
             raise SubjectError(reported if isinstance(reported, str) else brief(document))
     return document
-
-
-def _document(returned: Any) -> Json:  # noqa: ANN401
-    """Copy a result; an object that can't be read is no JSON, whatever it raises."""
-    try:
-        return plain(returned, convert)
-    except NotJsonError:
-        raise
-    except BaseException as error:
-        outcome_of(error)
-        told = f"can't be read: {type(error).__name__}: {message_of(error)}"
-        raise NotJsonError(told) from error
 
 
 def _reported(error_if: Callable[[Json], Any], document: Json) -> Any:  # noqa: ANN401
