@@ -237,7 +237,8 @@ def equal(left: Json, right: Json) -> bool:
         )
     if kind is list:
         return len(left) == len(right) and all(map(equal, left, right))
-    return bool(left == right)
+    same: bool = left == right
+    return same
 
 
 def is_number(value: Json) -> bool:
