@@ -20,7 +20,8 @@ LONG: Final = 1_000
 """A value of more parts, or with a longer text, is copied by the thorough walk alone."""
 
 BIG: Final = 10**4000
-"""Beyond this, CPython refuses to write an integer as text, so it could not be logged."""
+LOW: Final = -BIG
+"""Beyond these, CPython refuses to write an integer as text, so it could not be logged."""
 
 _LARGE = frozenset({bytes, bytearray, memoryview, set, frozenset})
 """Types whose repr may be as large as they are."""
@@ -195,7 +196,7 @@ def _scalar(value: Any, left: list[int]) -> Json:  # noqa: ANN401
     elif type(value) in _NUMBERS:
         if value - value != 0:
             raise NotJsonError(f"{value!r} is not finite")
-        if not -BIG < value < BIG:
+        if not LOW < value < BIG:
             raise NotJsonError("an integer of more than 4,000 digits")
     return value
 

@@ -7,12 +7,11 @@ from typing import Any, Literal
 import attrs
 from attrs import field
 
-from evalkit.jsonvalue import BIG, MISSING, Json, refuse
+from evalkit.jsonvalue import BIG, LOW, MISSING, Json, refuse
 from evalkit.model import fields
 
 EACH = ("all", "any")
 SEVERITIES = ("fail", "warn")
-_PLAIN = frozenset({str, bool, type(None)})
 
 
 class Op(StrEnum):
@@ -100,10 +99,14 @@ def _op(value: Op | str) -> Op | str:
     return _BY_TEXT.get(name, name)
 
 
+_AS_IS = frozenset({str, bool, type(None), type(MISSING), Ref})
+
+
 def _expected(value: object) -> Any:  # noqa: ANN401
-    if type(value) in _PLAIN or value is MISSING or type(value) is Ref:
+    kind = type(value)
+    if kind in _AS_IS:
         return value
-    if type(value) is int and -BIG < value < BIG:
+    if (kind is int or kind is float) and LOW < value < BIG:  # type: ignore[operator]
         return value
     return fields.json_value("Assertion.expected", value, allow_ref)
 
