@@ -45,7 +45,7 @@ class CallBinder:
         flat = _DEEP.isdisjoint(map(type, call.args.values()))
         needs: tuple[str, ...] = ()
         if call.context_args or call.arg_transforms or not flat:
-            needs = self._needs(scenario, step, call, known)
+            needs = self._needs(scenario, step, call, known, flat=flat)
         return BoundCall(
             step,
             call,
@@ -108,14 +108,17 @@ class CallBinder:
         return not found
 
     def _needs(
-        self, scenario: Scenario, step: int, call: ToolCall, known: set[str]
+        self, scenario: Scenario, step: int, call: ToolCall, known: set[str], *, flat: bool
     ) -> tuple[str, ...]:
         """Name the saved values that the arguments take, noting those that nothing saves."""
         where: Where = ("tool_calls", step)
-        in_args = list(refs(call.args))
-        self._check_known(scenario, (*where, "args"), in_args, known)
+        in_args: list[str] = []
+        if not flat:
+            in_args += refs(call.args)
+            self._check_known(scenario, (*where, "args"), in_args, known)
         for argument, name in call.context_args.items():
-            self._check_known(scenario, (*where, "context_args", argument), [name], known)
+            if name not in known:
+                self._check_known(scenario, (*where, "context_args", argument), (name,), known)
             if argument in call.args:
                 problem = f"the argument {argument!r} stands in args too"
                 hint = "leave one of them out"
