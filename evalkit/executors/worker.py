@@ -88,7 +88,7 @@ class Worker:
             watch.run(engine.run)
         (result,) = results
         result.epoch = piece.epoch
-        return record_text({}, result)[0]
+        return record_text({}, result)
 
 
 class _Crumbs:

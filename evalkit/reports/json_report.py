@@ -28,7 +28,9 @@ class JsonReport:
     def add(self, result: ScenarioResult) -> None:
         """Write down one record."""
         record = dumped_object(scenario_to_dict(result))
-        self._records.append(unmarked(self._redaction.text_of(record)))
+        if self._redaction.concerns(result, record):
+            record = self._redaction.text_of(record)
+        self._records.append(unmarked(record))
         self._digests[result.name, result.epoch] = result_digest(result)
 
     def finish(self, report: RunReport) -> None:

@@ -12,10 +12,11 @@ import attrs
 from evalkit.callables import Callables, digest_of
 from evalkit.errors import RunLogError
 from evalkit.fingerprints import declared, ref_written
+from evalkit.jsontext import dumped_object
 from evalkit.plan import Plan
 from evalkit.result import ERROR, ScenarioResult
 from evalkit.runlog.reader import SCHEMA, RunLog, salvage
-from evalkit.runlog.records import record_text, run_digest
+from evalkit.runlog.records import record_text, result_digest, run_digest
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.runs import DEFAULT, FILE, find_run, new_run, new_run_id, runs_in
 from evalkit.runlog.writer import Lock, LogWriter
@@ -69,10 +70,9 @@ class Recorder:
         if self._old is not None:
             self._old = self._mended(self.run)  # read again, under the lock
         old = self._old if self._old is not None and self._old.header else None
-        self._writer = LogWriter(
-            self.run / FILE, self._redaction, 0 if self._old is None else self._old.written
-        )
-        self._writer.append(self._header(jobs, unread) if old is None else self._resume(old, jobs))
+        self._writer = LogWriter(self.run / FILE, 0 if self._old is None else self._old.written)
+        said = self._header(jobs, unread) if old is None else self._resume(old, jobs)
+        self._append(said)
         self._writer.sync(now=True)
 
     def kept(self, task: Task) -> ScenarioResult | None:
@@ -103,9 +103,11 @@ class Recorder:
             "tools": task.job.tools_digest,
             "opaque": opaque,
         }
-        text, digest = record_text(head, result)
-        writer.append_text(b'%b,"digest":"%b"}' % (text[:-1], digest.encode()))
-        result.digest = self._digests[key] = digest
+        text = record_text(head, result)
+        if self._redaction.concerns(result, text):
+            text = self._redaction.text_of(text)
+        writer.append_text(text)
+        self._digests[key] = result_digest(result)
 
     def finish(self, told: dict[str, Any], *, interrupted: bool) -> None:
         """Write what the run came to, as `told`, and let go of it."""
@@ -113,7 +115,7 @@ class Recorder:
             return
         record = {"kind": "summary", "interrupted": interrupted, "at": _now()}
         try:
-            self._writer.append({**record, "digest": self.digest, **told})
+            self._append({**record, "digest": self.digest, **told})
         finally:
             self._writer.close()
             self._lock.release()
@@ -127,6 +129,9 @@ class Recorder:
     def digest(self) -> str:
         """Give the digest of the run so far."""
         return run_digest(self._digests)
+
+    def _append(self, record: dict[str, Any]) -> None:
+        self._open().append_text(self._redaction.text_of(dumped_object(record)))
 
     def _open(self) -> LogWriter:
         if self._writer is None:

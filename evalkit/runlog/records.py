@@ -11,8 +11,13 @@ from evalkit.model import Assertion, Ref
 from evalkit.result import Check, ScenarioResult, Status
 from evalkit.runlog.redaction import Redaction
 
-_EXTRAS = ("each", "tolerance", "rel", "weight", "severity")
+_REST = ("each", "tolerance", "rel", "weight", "severity")
 _USUAL = (None, None, None, 1.0, "fail")
+_COLUMNS = (
+    *("step", "path", "op", "expected", "description", "rest"),
+    *("status", "code", "score", "actual"),
+)
+_EMPTY: list[tuple[Any, ...]] = [()] * len(_COLUMNS)
 
 
 def check_to_dict(check: Check) -> dict[str, Any]:
@@ -50,36 +55,25 @@ def written(expected: Any) -> Json:  # noqa: ANN401
 def result_digest(result: ScenarioResult) -> str:
     """Give the digest of a verdict: what came of each check, and on which values; no times."""
     if result.digest is None:
-        verdicts = [_verdict(check) for check in result.checks]
-        result.digest = _digest(result, verdicts, canonical(verdicts))
+        columns = _columns(result)
+        result.digest = _digest(result, columns, canonical(columns))
     return result.digest
 
 
-def record_text(head: dict[str, Any], result: ScenarioResult) -> tuple[bytes, str]:
-    """Write a result as one JSON object that begins with `head`, and give its digest.
+def record_text(head: dict[str, Any], result: ScenarioResult) -> bytes:
+    """Write a result as one JSON object that begins with `head`, and note its digest in it.
 
-    What makes up the verdict is written once, for the record and for the digest.
+    The checks are written by columns, once, for the record and for the digest.
     """
-    verdicts = [_verdict(check) for check in result.checks]
-    record = {**head, **_record(result)}
+    columns = _columns(result)
     try:
-        checks = orjson.dumps(verdicts, option=orjson.OPT_SORT_KEYS)
-        text = orjson.dumps({**record, "checks": orjson.Fragment(checks)})
+        checks = orjson.dumps(columns, option=orjson.OPT_SORT_KEYS)
+        fragment: Any = orjson.Fragment(checks)
     except TypeError:
-        checks = canonical(verdicts)
-        text = WIDE + dumped({**record, "checks": verdicts})[1:]
-    return text, _digest(result, verdicts, checks)
-
-
-def redacted(result: ScenarioResult, redaction: Redaction) -> ScenarioResult:
-    """Give a result without what is secret; the very same one where there is nothing."""
-    text, _ = record_text({}, result)
-    clean = redaction.text_of(text)
-    return result if clean is text else result_of(loaded(clean))
-
-
-def _record(result: ScenarioResult) -> dict[str, Any]:
-    return {
+        checks, fragment = canonical(columns), columns
+    result.digest = _digest(result, columns, checks)
+    record = {
+        **head,
         "name": result.name,
         "epoch": result.epoch,
         "epochs": result.epochs,
@@ -90,39 +84,89 @@ def _record(result: ScenarioResult) -> dict[str, Any]:
         "difficulty": result.difficulty,
         "source": result.source,
         "fingerprint": result.fingerprint,
+        "digest": result.digest,
         "seconds": result.seconds,
         "pairing": result.pairing,
+        "checks": fragment,
         "reasons": [check.reason for check in result.checks],
         "check_seconds": [check.seconds for check in result.checks],
         "trace": result.trace,
     }
+    try:
+        return orjson.dumps(record)
+    except TypeError:
+        return WIDE + dumped({**record, "checks": columns})[1:]
 
 
-def _digest(result: ScenarioResult, verdicts: list[dict[str, Any]], checks: bytes) -> str:
+def redacted(result: ScenarioResult, redaction: Redaction) -> ScenarioResult:
+    """Give a result without what is secret; the very same one where there is nothing."""
+    text = record_text({}, result)
+    if not redaction.concerns(result, text):
+        return result
+    return result_of(loaded(redaction.text_of(text)))
+
+
+def _columns(result: ScenarioResult) -> dict[str, tuple[Any, ...]]:
+    """Give what makes up a verdict, a list for each kind of thing: all but times, and the words.
+
+    What is expected is a list of one value, or of none.
+    """
+    rows = [
+        (
+            check.step,
+            (assertion := check.assertion).path,
+            assertion.op,
+            [] if (expected := assertion.expected) is MISSING else [written(expected)],
+            assertion.description,
+            _rest(assertion),
+            check.status,
+            check.code,
+            check.score,
+            check.actual,
+        )
+        for check in result.checks
+    ]
+    return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else _EMPTY, strict=True))
+
+
+def _rest(assertion: Assertion) -> dict[str, Any] | None:
+    """Give the fields of an assertion that are rarely used, where one of them is."""
+    rest = (
+        assertion.each,
+        assertion.tolerance,
+        assertion.rel,
+        assertion.weight,
+        assertion.severity,
+    )
+    return None if rest == _USUAL else dict(zip(_REST, rest, strict=True))
+
+
+def _digest(result: ScenarioResult, columns: dict[str, tuple[Any, ...]], checks: bytes) -> str:
     """Give the digest of a result whose checks are written already.
 
     An assertion on the trace may look at times, which are no part of a verdict.
     """
-    if verdicts and verdicts[-1]["step"] is None:
-        checks = canonical([_without_times(verdict) for verdict in verdicts])
-    head = dumped([result.name, result.epoch, result.status])
-    return sha256(head + checks).hexdigest()[:32]
-
-
-def _without_times(verdict: dict[str, Any]) -> dict[str, Any]:
-    if verdict["step"] is not None:
-        return verdict
-    timed = verdict["path"].endswith("seconds")
-    return {**verdict, "actual": None if timed else _timeless(verdict["actual"])}
+    if columns["step"] and columns["step"][-1] is None:
+        actual = [
+            _timeless(value, path) if step is None else value
+            for step, path, value in zip(
+                columns["step"], columns["path"], columns["actual"], strict=True
+            )
+        ]
+        checks = canonical({**columns, "actual": actual})
+    head = f"{result.name}\0{result.epoch}\0{result.status}\0"
+    return sha256(head.encode() + checks).hexdigest()[:32]
 
 
 def result_of(record: dict[str, Any]) -> ScenarioResult:
     """Give the result that a record was made from."""
+    columns = record["checks"]
+    rows = zip(*map(columns.__getitem__, _COLUMNS), strict=True)
     notes = zip(record["reasons"], record["check_seconds"], strict=True)
     result = ScenarioResult(
         record["name"],
         Status(record["status"]),
-        [_check(*each) for each in zip(record["checks"], notes, strict=True)],
+        [_check(row, *said) for row, said in zip(rows, notes, strict=True)],
         record["trace"],
         record["pairing"],
         record["seconds"],
@@ -132,55 +176,16 @@ def result_of(record: dict[str, Any]) -> ScenarioResult:
         record["source"],
     )
     for name in ("epoch", "epochs", "needed", "fingerprint", "digest"):
-        setattr(result, name, record.get(name))
+        setattr(result, name, record[name])
     return result
 
 
-def _verdict(check: Check) -> dict[str, Any]:
-    """Give what makes up the verdict of a check: all but its time, and the words for it."""
-    assertion = check.assertion
-    verdict = {
-        "actual": check.actual,
-        "code": check.code,
-        "description": assertion.description,
-        "op": assertion.op,
-        "path": assertion.path,
-        "score": check.score,
-        "status": check.status,
-        "step": check.step,
-    }
-    if assertion.expected is not MISSING:
-        verdict["expected"] = written(assertion.expected)
-    extras = (
-        assertion.each,
-        assertion.tolerance,
-        assertion.rel,
-        assertion.weight,
-        assertion.severity,
-    )
-    if extras != _USUAL:
-        verdict |= dict(zip(_EXTRAS, extras, strict=True))
-    return verdict
-
-
-def _check(verdict: dict[str, Any], notes: tuple[str, float]) -> Check:
-    extras = {name: verdict[name] for name in _EXTRAS if name in verdict}
-    expected = _read(verdict["expected"]) if "expected" in verdict else MISSING
-    assertion = Assertion(
-        verdict["path"], verdict["op"], expected, verdict["description"], **extras
-    )
-    status = Status(verdict["status"])
-    reason, seconds = notes
-    return Check(
-        assertion,
-        verdict["step"],
-        status,
-        verdict["code"],
-        verdict["score"],
-        verdict["actual"],
-        reason,
-        seconds,
-    )
+def _check(row: tuple[Any, ...], reason: str, seconds: float) -> Check:
+    """Give the check of one row of the columns."""
+    step, path, op, expected, description, rest, status, code, score, actual = row
+    wanted = _read(expected[0]) if expected else MISSING
+    assertion = Assertion(path, op, wanted, description, **rest or {})
+    return Check(assertion, step, Status(status), code, score, actual, reason, seconds)
 
 
 def _read(expected: Json) -> Any:  # noqa: ANN401
@@ -192,8 +197,10 @@ def _read(expected: Json) -> Any:  # noqa: ANN401
     return [_read(item) for item in expected] if type(expected) is list else expected
 
 
-def _timeless(value: Json) -> Json:
+def _timeless(value: Json, path: str = "") -> Json:
     """Leave out what is named `seconds`, at any depth."""
+    if path.endswith("seconds"):
+        return None
     if type(value) is dict:
         return {key: _timeless(item) for key, item in value.items() if key != "seconds"}
     return [_timeless(item) for item in value] if type(value) is list else value

@@ -6,11 +6,9 @@ import socket
 import threading
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from evalkit.errors import RunLogError, RunLogWriteError
 from evalkit.runlog.lines import sealed
-from evalkit.runlog.redaction import Redaction
 
 SYNC_S = 0.5
 LOCK = "lock"
@@ -43,10 +41,9 @@ class Lock:
 class LogWriter:
     """Appends records to a log. Safe among threads; a record is whole, or it was an error."""
 
-    def __init__(self, path: Path, redaction: Redaction, written: int = 0) -> None:
+    def __init__(self, path: Path, written: int = 0) -> None:
         """Open the log for appending; `written` records are in it."""
         self.path = path
-        self._redaction = redaction
         self._number = written
         self._lock = threading.Lock()
         self._synced = perf_counter()
@@ -56,17 +53,11 @@ class LogWriter:
         except OSError as error:
             raise RunLogError(f"the log {str(path)!r} can't be written: {error}") from error
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Write one record, numbered."""
-        self.append_text(json.dumps(record, allow_nan=False).encode())
-
     def append_text(self, text: bytes) -> None:
         """Write one record that is JSON already: an object, to which its number is added."""
-        line = self._redaction.text_of(text)
         with self._lock:
             self._number += 1
-            line = sealed(b'%b,"seq":%d}' % (line[:-1], self._number))
-            self._write(line)
+            self._write(sealed(b'%b,"seq":%d}' % (text[:-1], self._number)))
             self._dirty = True
 
     def sync(self, *, now: bool = False) -> None:
