@@ -1,10 +1,10 @@
-"""`python -m benchmarks [startup|scale|peers|blocks]`: prints ratios measured in one run."""
+"""`python -m benchmarks [startup|scale|peers|runs|blocks]`: prints ratios measured in one run."""
 
 import platform
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import peers, scale
+from benchmarks import peers, runs, scale
 from benchmarks.blocks import blocks
 from benchmarks.startup import startup
 from benchmarks.table import Table, as_markdown, as_text
@@ -52,6 +52,12 @@ def _peers(options: Namespace) -> Iterable[Table]:
     yield from peers.peers(options.repeat, peers.QUICK_SIZES if options.quick else peers.SIZES)
 
 
+def _runs(options: Namespace) -> Iterable[Table]:
+    """The tables of the run log, and of runs side by side."""
+    yield runs.log(options.repeat, runs.QUICK_SIZE if options.quick else runs.SIZE)
+    yield runs.side_by_side(options.repeat)
+
+
 def _blocks(options: Namespace) -> Iterable[Table]:
     """The table of building blocks."""
     yield blocks(options.repeat)
@@ -61,6 +67,7 @@ TABLES: dict[str, Callable[[Namespace], Iterable[Table]]] = {
     "startup": _startup,
     "scale": _scale,
     "peers": _peers,
+    "runs": _runs,
     "blocks": _blocks,
 }
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from benchmarks.measure import Job
 from benchmarks.workload import CHECKS_PER_CASE, SIZE_VARIABLE
@@ -68,11 +68,13 @@ PLAIN = Contender("plain loop", ["-m", "benchmarks.contenders.plain"])
 # five assertions and one check that the value for the second call was saved
 EVALKIT = Contender(
     "evalkit",
-    ["-m", "evalkit", CATALOGUE, "-q"],
+    ["-m", "evalkit", CATALOGUE, "-q", "--no-log"],
     module="evalkit.__main__",
     says=r"(\d+) (?:of \d+ )?checks",
     counts=CHECKS_PER_CASE + 1,
 )
+
+EVALKIT_LOGGED = evolve(EVALKIT, name="evalkit, logged", arguments=EVALKIT.arguments[:-1])
 
 PYTEST = Contender(
     "pytest",

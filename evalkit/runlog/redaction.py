@@ -1,6 +1,7 @@
 """How secrets are kept out of what is written: values that were named, keys that look like one."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from gc import get_referents
 from typing import Any
@@ -91,12 +92,9 @@ class Redaction:
     def _value(self, value: Json, secrets: set[str], *, secret: bool = False) -> Any:  # noqa: ANN401
         """Take secrets out of a value, and note those that were under a key of their own."""
         if type(value) is dict:
-            held = secret or _is_check_of_secret(value)
             return {
-                self.message_of(key): self._value(
-                    item, secrets, secret=is_credential(key) or (held and key in _VALUES) or secret
-                )
-                for key, item in value.items()
+                self.message_of(key): self._value(item, secrets, secret=secret or under)
+                for key, item, under in _under_credentials(value)
             }
         if type(value) is list:
             return [self._value(item, secrets, secret=secret) for item in value]
@@ -107,11 +105,19 @@ class Redaction:
         return self.message_of(value) if type(value) is str else value
 
 
-def _is_check_of_secret(value: dict[str, Json]) -> bool:
-    """Say whether a dict is a check, or columns of checks, on a path that leads to a credential."""
+def _under_credentials(value: dict[str, Json]) -> Iterator[tuple[str, Json, bool]]:
+    """Yield the items of a dict, and whether each is secret for what it stands under.
+
+    For a check that is its path; checks that are written by columns have a path for each row.
+    """
     path = value.get("path")
-    paths = path if type(path) is list else [path]
-    return "actual" in value and any(type(each) is str and is_credential(each) for each in paths)
+    for key, item in value.items():
+        of_check = key in _VALUES and "actual" in value
+        if of_check and type(path) is list and type(item) is list:
+            rows = zip(path, item, strict=True)
+            yield key, [REDACTED if is_credential(each) else row for each, row in rows], False
+        else:
+            yield key, item, is_credential(key) or (of_check and is_credential(str(path)))
 
 
 def _without(value: Json, secrets: list[str]) -> Any:  # noqa: ANN401
