@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 import attrs
 
-from evalkit.errors import CatalogueError, RunLogError
+from evalkit.errors import CatalogueError, RunLogError, RunLogWriteError
 from evalkit.executors import IN_PROCESS, Execution, execute
 from evalkit.loops import OwnLoop
 from evalkit.model import Scenario
@@ -75,10 +75,12 @@ class Session:
             try:
                 self._watch.run(self._work)
             except BaseException as error:
-                if isinstance(error, CatalogueError | RunLogError):
+                if self._schedule is not None or not isinstance(
+                    error, CatalogueError | RunLogError
+                ):
+                    self._finish(perf_counter() - started, interrupted=True)
+                else:
                     self._end()
-                    raise
-                self._finish(perf_counter() - started, interrupted=True)
                 raise
             return self._finish(perf_counter() - started, interrupted=False)
 
@@ -175,7 +177,11 @@ class Session:
             return
         self._recorder = None
         interrupted = report is None or report.interrupted
-        recorder.finish(_told(report, self.prepared.outline), interrupted=interrupted)
+        try:
+            recorder.finish(_told(report, self.prepared.outline), interrupted=interrupted)
+        except RunLogWriteError:
+            if not interrupted:  # else that is what is being told already
+                raise
         if report is not None:
             report.run_id, report.run = recorder.run.name, recorder.run
             report.results = LoggedResults(recorder.run)

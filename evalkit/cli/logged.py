@@ -24,7 +24,7 @@ from evalkit.reports.text import Page, wants_colour
 from evalkit.result import Outline, ScenarioResult
 from evalkit.runlog.reader import LoggedResults, RunLog
 from evalkit.runlog.redaction import Redaction
-from evalkit.runlog.runs import find_run, header_of, runs_in
+from evalkit.runlog.runs import find_run, header_of, runs_in, summary_of
 from evalkit.scorecard import Scorecard
 
 if TYPE_CHECKING:
@@ -64,14 +64,13 @@ def _list_runs(page: Page, log_dir: Path) -> None:
 
 def _state(run: Path) -> str:
     """Say what a run came to, in few words."""
-    try:
-        log = RunLog(run)
-    except RunLogError:
-        return "damaged"
-    if not log.finished or log.summary is None:
-        return f"unfinished, {counted(len(log.entries), 'result')}"
-    summary = log.summary["summary"]
-    return f"{summary['scenarios_passed']} of {summary['scenarios_total']} passed"
+    said = summary_of(run)
+    if said.get("interrupted", True):
+        try:
+            return f"unfinished, {counted(len(RunLog(run).entries), 'result')}"
+        except RunLogError:
+            return "damaged"
+    return f"{said['summary']['scenarios_passed']} of {said['summary']['scenarios_total']} passed"
 
 
 def _show_run(page: Page, log: RunLog) -> None:

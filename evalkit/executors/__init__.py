@@ -40,6 +40,8 @@ def execution_of(executor: Any = "serial", workers: int | None = None) -> Execut
         if not callable(getattr(executor, "submit", None)):
             hint = f"one of {', '.join(map(repr, EXECUTORS))}, or a concurrent.futures.Executor"
             raise CatalogueError("executor", f"got {brief(executor)}", hint)
+        if type(executor).__name__ == "ThreadPoolExecutor":
+            raise CatalogueError("executor", "threads of one's own", "say executor='threads'")
         return Execution("pool", workers, None, executor)
     kind, _, address = executor.partition("=")
     if kind not in EXECUTORS or (address and kind != "dask"):

@@ -102,6 +102,9 @@ class Driver:
             self._lost(task, error)
             return
         result.source = task.job.plan.scenario.source
+        deaths = self._deaths.get((task.number, task.epoch), 0)
+        if deaths and result.trace is not None:
+            result.trace["meta"] = {**result.trace["meta"], "worker_deaths": deaths}
         self._schedule.done(task, result)
 
     def _lost(self, task: Task, error: BaseException) -> None:

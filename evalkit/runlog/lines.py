@@ -46,7 +46,7 @@ def lines_of(path: Path) -> Iterator[Line]:
     offset = 0
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
-            yield _read(raw, number, offset)
+            yield read_line(raw, number, offset)
             offset += len(raw)
 
 
@@ -54,10 +54,11 @@ def record_at(path: Path, offset: int) -> dict[str, Any]:
     """Read the one record that begins at an offset."""
     with path.open("rb") as file:
         file.seek(offset)
-        return _read(file.readline(), 0, offset).record or {}
+        return read_line(file.readline(), 0, offset).record or {}
 
 
-def _read(raw: bytes, number: int, offset: int) -> Line:
+def read_line(raw: bytes, number: int = 0, offset: int = 0) -> Line:
+    """Read one line, with its end."""
     if not raw.endswith(b"\n"):
         return Line(number, offset, len(raw), None, "has no end", torn=True)
     text = raw[:-_TAIL] + b"}"

@@ -18,7 +18,7 @@ from evalkit.result import ERROR, ScenarioResult
 from evalkit.runlog.reader import SCHEMA, RunLog, salvage
 from evalkit.runlog.records import record_text, result_digest, run_digest
 from evalkit.runlog.redaction import Redaction
-from evalkit.runlog.runs import DEFAULT, FILE, find_run, new_run, new_run_id, runs_in
+from evalkit.runlog.runs import DEFAULT, FILE, find_run, new_run, new_run_id, runs_in, summary_of
 from evalkit.runlog.writer import Lock, LogWriter
 from evalkit.schedule import Job, Task
 from evalkit.version import VERSION
@@ -146,9 +146,10 @@ class Recorder:
             run = find_run(self._options.log_dir, self._options.resume)
             return RunLog(run, salvage=self._options.salvage)
         for run in reversed(runs_in(self._options.log_dir)):
-            log = RunLog(run, salvage=self._options.salvage)
-            if not log.finished and log.header:
-                return log
+            if summary_of(run).get("interrupted", True):
+                log = RunLog(run, salvage=self._options.salvage)
+                if log.header:
+                    return log
         return None
 
     def _mended(self, run: Path) -> RunLog:

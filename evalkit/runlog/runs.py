@@ -8,10 +8,11 @@ from typing import Any
 
 from evalkit.errors import RunLogError
 from evalkit.registry import hint_for
-from evalkit.runlog.lines import lines_of
+from evalkit.runlog.lines import lines_of, read_line
 
 DEFAULT = Path(".evalkit") / "runs"
 FILE = "run.ndjson"
+TAIL = 1_000_000
 
 
 def new_run(log_dir: Path, run_id: str) -> Path:
@@ -31,8 +32,12 @@ def new_run(log_dir: Path, run_id: str) -> Path:
 
 
 def new_run_id() -> str:
-    """Give an id that sorts by the time of day it was made at, in UTC."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
+    """Give an id that sorts by when it was made, in UTC: to the millisecond, then by chance."""
+    now = time.time()
+    chance = int.from_bytes(os.urandom(2), "big") % 0x1000
+    return (
+        f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 1000):03x}{chance:03x}"
+    )
 
 
 def runs_in(log_dir: Path) -> list[Path]:
@@ -67,6 +72,16 @@ def header_of(run: Path) -> dict[str, Any]:
     """Give the first record of a run; empty where there is none to read."""
     line = next(lines_of(run / FILE), None)
     return {} if line is None or line.record is None else line.record
+
+
+def summary_of(run: Path) -> dict[str, Any]:
+    """Give the summary that a run ends with, read from the end of its file; empty without one."""
+    path = run / FILE
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL))
+        lines = file.read().splitlines(keepends=True)
+    record = read_line(lines[-1]).record if lines else None
+    return record if record is not None and record["kind"] == "summary" else {}
 
 
 def _labels(runs: list[Path]) -> Iterator[str]:
