@@ -5,11 +5,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from evalkit.jsontext import canonical
 from evalkit.jsonvalue import NotJsonError, plain
+
+_AT = " at 0x"
+"""What stands in the repr of an object that says no more than where it is."""
 
 
 class Callables:
@@ -31,37 +34,81 @@ class Callables:
             held = [self._held(function.args), self._held(function.keywords)]
             return ["partial", self.description(function.func), *held]
         if isinstance(function, MethodType):
-            return ["method", self.description(function.__func__), self._held(function.__self__)]
+            holder = function.__self__
+            kind = holder if isinstance(holder, type) else type(holder)
+            return ["method", self.description(function.__func__), self._class(kind)]
         name = f"{_module(function)}:{getattr(function, '__qualname__', type(function).__name__)}"
+        if id(function) in self._within:
+            return [name]
+        self._within.append(id(function))
+        try:
+            return self._described(name, function)
+        except RecursionError:
+            return self._unknown(name)
+        finally:
+            self._within.pop()
+
+    def _described(self, name: str, function: Any) -> list[Any]:  # noqa: ANN401
         if isinstance(function, FunctionType):
-            return [name] if id(function) in self._within else self._function(name, function)
-        if not isinstance(function, BuiltinFunctionType | type) or not _is_pythons(function):
-            self.opaque.append(name)
+            return [name, *self._function(function)]
+        wrapped = getattr(function, "__wrapped__", None)
+        if wrapped is not None:
+            return [name, self.description(wrapped)]
+        if isinstance(function, BuiltinFunctionType | type):
+            bound = getattr(function, "__self__", None)
+            free = bound is None or isinstance(bound, ModuleType | type)
+            return [name] if free and _is_pythons(function) else self._unknown(name)
+        if _is_pythons(type(function)):  # it may hold what can't be seen
+            return self._unknown(name)
+        return [name, self._class(type(function)), self._held(getattr(function, "__dict__", None))]
+
+    def _unknown(self, name: str) -> list[Any]:
+        self.opaque.append(name)
         return [name]
 
-    def _function(self, name: str, function: FunctionType) -> list[Any]:
-        self._within.append(id(function))
+    def _function(self, function: FunctionType) -> list[Any]:
         cells = [_content(cell) for cell in function.__closure__ or ()]
         given = [function.__defaults__ or (), function.__kwdefaults__ or {}, cells]
         named = {each: function.__globals__.get(each) for each in sorted(_names(function.__code__))}
-        named = self._named(named, _module(function))
-        told = [name, code_digest(function.__code__), *map(self._held, given), named]
-        self._within.pop()
-        return told
+        local = self._named(named, _module(function))
+        return [code_digest(function.__code__), *map(self._held, given), local]
 
     def _named(self, values: dict[str, Any], module: str) -> dict[str, Any]:
         """Describe what a function names in its module; what is from elsewhere is left out."""
         found: dict[str, Any] = {}
         for name, value in values.items():
-            if isinstance(value, FunctionType) and _module(value) == module:
+            known = isinstance(value, FunctionType | type) or hasattr(value, "__wrapped__")
+            if known and _module(value) != module:
+                continue
+            if isinstance(value, type):
+                found[name] = self._class(value)
+            elif known or type(value).__module__ == module:
                 found[name] = self.description(value)
-            elif isinstance(value, type) and _module(value) == module:
-                members = vars(value).values()
-                methods = [each for each in members if isinstance(each, FunctionType)]
-                found[name] = [code_digest(each.__code__) for each in methods]
-            elif value is not None and not isinstance(value, FunctionType | type):
+            elif value is not None and not isinstance(value, ModuleType):
                 with suppress(NotJsonError):
-                    found[name] = plain(value)
+                    found[name] = plain(value, self._inside)
+        return found
+
+    def _inside(self, value: Any) -> Any:  # noqa: ANN401
+        """Describe what is no JSON in a module's value: functions in a dict of them."""
+        if isinstance(value, FunctionType | MethodType | partial):
+            return self.description(value)
+        if isinstance(value, set | frozenset):
+            return sorted(map(repr, value))
+        told = repr(value) if _is_pythons(type(value)) else ""
+        if not told or _AT in told:
+            raise NotJsonError("is no code, and no value that says what it is")
+        return told
+
+    def _class(self, kind: type) -> list[Any]:
+        """Describe a class: its methods and values, and those of its bases."""
+        found: list[Any] = []
+        for each in kind.__mro__:
+            if not _is_pythons(each):
+                members = {name: _unbound(value) for name, value in vars(each).items()}
+                mine = {name: members[name] for name in sorted(members) if name[:2] != "__"}
+                calls = members.get("__call__")
+                found.append([each.__qualname__, self._held(mine), self._held(calls)])
         return found
 
     def _held(self, value: Any) -> Any:  # noqa: ANN401
@@ -70,12 +117,21 @@ class Callables:
             return self.description(value)
         if isinstance(value, list | tuple):
             return [self._held(item) for item in value]
+        if isinstance(value, dict):
+            return {str(key): self._held(item) for key, item in value.items()}
         try:
             return plain(value)
         except NotJsonError:
             name = f"{type(value).__module__}:{type(value).__qualname__}"
             self.opaque.append(name)
             return {"type": name}
+
+
+def _unbound(value: Any) -> Any:  # noqa: ANN401
+    """Give the function behind a member of a class."""
+    if isinstance(value, staticmethod | classmethod):
+        return value.__func__
+    return value.fget if isinstance(value, property) else value
 
 
 def _names(code: CodeType) -> set[str]:
@@ -87,7 +143,9 @@ def _names(code: CodeType) -> set[str]:
 def code_digest(code: CodeType) -> str:
     """Give SHA-256 of what a function's code does: no file name, no line numbers."""
     digest = sha256(code.co_code)
-    digest.update(repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags)).encode())
+    digest.update(getattr(code, "co_exceptiontable", b""))
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+    digest.update(repr((code.co_names, code.co_varnames, code.co_freevars, counts)).encode())
     for constant in code.co_consts:
         inner = isinstance(constant, CodeType)
         digest.update((code_digest(constant) if inner else _written(constant)).encode())

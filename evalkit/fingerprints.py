@@ -12,9 +12,12 @@ SESSIONS = uuid.UUID("0f3f1f0a-6f1c-5a57-9d39-2d1f2c1e7a54")
 
 
 def ref_written(value: Any) -> Json:  # noqa: ANN401
-    """Write a `Ref`, which is all that is no JSON in what a scenario declares."""
+    """Write a `Ref`, which is all that is no JSON in what a scenario declares.
+
+    By a key that data will not have, so that data that says `$ref` is something else.
+    """
     if type(value) is Ref:
-        return {"$ref": value.name}
+        return {"\0ref": value.name}
     raise TypeError(type(value))
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import attrs
 
 from evalkit.jsonvalue import MISSING, Json, brief, equal
-from evalkit.model import Assertion
+from evalkit.model import Assertion, Op
 from evalkit.paths import explain
 from evalkit.plan import BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, ERROR, FAILED, PASSED, SKIPPED, Check, ScenarioResult, Status
 from evalkit.subjects.arguments import filled
 from evalkit.toolbox.errors import message_of, outcome_of
-from evalkit.trace import Call, NotRun, Trace, TraceError
+from evalkit.trace import REDACTED, Call, NotRun, Trace, TraceError
 
 BY_KIND = {
     "raised": "tool_raised",
@@ -24,6 +24,9 @@ BY_KIND = {
     "error_if": "error_if_raised",
 }
 BY_CAUSE = {"transport": "transport_failed"}
+_JUDGED = frozenset({None, "wrong_value"})
+_BARE = frozenset({Op.EXISTS, Op.HAS_KEY, Op.LACKS_KEY})
+"""Operators that look at no value, but at whether there is one."""
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
 WHOLE = frozenset({UNAVAILABLE, "crashed"})
@@ -63,6 +66,17 @@ def grade(plan: Plan, trace: Trace) -> ScenarioResult:
         scenario.xfail or "",
         scenario.source,
     )
+
+
+def regrade(plan: Plan, trace: Trace) -> ScenarioResult:
+    """Grade a trace from a log: what looks at a value that was taken out is not measured."""
+    result = grade(plan, trace)
+    for check in result.checks:
+        if check.code in _JUDGED and check.op not in _BARE and REDACTED[:-1] in str(check.actual):
+            check.status, check.code, check.score = ERROR, "redacted", 0.0
+            check.reason = CODES["redacted"].meaning
+    result.status = _status(result.checks, trace, plan.scenario.xfail)
+    return result
 
 
 def skipped(plan: Plan, reason: str) -> ScenarioResult:
@@ -255,9 +269,19 @@ def _is_of(call: Call, bound: BoundCall) -> bool:
         return False
     for name, value in bound.literal.items():
         sent = args[name]
-        if sent is not value and not equal(sent, value):
+        if sent is not value and not equal(sent, value) and not _hidden(sent, value):
             return False
     return True
+
+
+def _hidden(sent: Json, value: Json) -> bool:
+    """Say whether an argument differs only in what was taken out of the trace as secret."""
+    if type(sent) is dict and type(value) is dict:
+        same = sent.keys() == value.keys()
+        return same and all(_hidden(sent[key], item) for key, item in value.items())
+    if type(sent) is list and type(value) is list:
+        return len(sent) == len(value) and all(map(_hidden, sent, value))
+    return equal(sent, value) or sent == REDACTED
 
 
 def _unfit(bound: BoundAssertion, step: int | None, code: str, reason: str) -> Check:

@@ -35,7 +35,8 @@ T = TypeVar("T")
 class Asked:
     """What a caller asks to be run.
 
-    `epochs` is for scenarios that do not say, and `sure` the rate to be sure of. With `digests`,
+    `epochs` is how often each scenario runs, else it is what it says itself, and `sure` the rate to
+    be sure of. With `digests`,
     the code of the tools is looked at, for a run log.
     """
 
@@ -57,12 +58,14 @@ class Prepared:
     warnings: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    until_sure: bool = False
 
     @property
     def outline(self) -> Outline:
         """Give what a reader should know of it."""
         epochs = sum(job.epochs for job in self.jobs)
-        return Outline(len(self.jobs), len(self.everything), epochs, self.warnings, self.notes)
+        counts = len(self.jobs), len(self.everything), epochs
+        return Outline(*counts, self.warnings, self.notes, self.until_sure)
 
 
 class Preparation:
@@ -92,7 +95,8 @@ class Preparation:
         for catalogue in catalogues:
             catalogue.notes.clear()
         unread = tuple(dict.fromkeys(self._unread))
-        return Prepared(tuple(jobs), tuple(everything), tuple(self.problems), notes, unread)
+        found = tuple(jobs), tuple(everything), tuple(self.problems)
+        return Prepared(*found, notes, unread, self._asked.sure is not None)
 
     def catalogues(self) -> list[Catalogue]:
         """Give the catalogues that the targets name; scenarios by themselves make up one."""
@@ -177,12 +181,10 @@ class Preparation:
         usual = MOST_TO_BE_SURE if self._asked.sure is not None else 1
         epochs = self._asked.epochs or scenario.epochs or usual
         needed = scenario.pass_epochs or epochs
-        if not scenario.tool_calls:
-            return 1, 1
         if needed > epochs:
             problem = f"{needed} epochs must pass, of {counted(epochs, 'epoch')}"
             problems.add(scenario, ("pass_epochs",), problem, "raise epochs, or lower it")
-        return epochs, needed
+        return (epochs, needed) if scenario.tool_calls else (1, 1)
 
     def _opened(self, doing: str, act: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Open or close the author's tools; what that raises is a problem of the catalogue."""

@@ -57,6 +57,7 @@ CODES: dict[str, Code] = {
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
     "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),
     "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
+    "redacted": Code("instrument", "the value was taken out of the recorded trace, as a secret"),
     "operator_raised": Code("instrument", "the operator itself failed"),
     "not_observed": Code("instrument", "the subject can't fill this part of the trace"),
 }
@@ -68,7 +69,8 @@ the subject can't observe is SKIPPED."""
 class Outline:
     """What is about to run: how many scenarios are selected, of how many, and for how many epochs.
 
-    `warnings` are what planning found doubtful, `notes` what a reader should know beforehand.
+    `warnings` are what planning found doubtful, `notes` what a reader should know beforehand;
+    `until_sure` says that fewer epochs may be enough.
     """
 
     selected: int
@@ -76,6 +78,7 @@ class Outline:
     epochs: int
     warnings: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    until_sure: bool = False
 
 
 @attrs.define(eq=False)

@@ -181,7 +181,7 @@ class Schedule:
         """Keep a result until all before it are told, and until its scenario is complete."""
         number = task.number
         results: list[ScenarioResult] | None = [result]
-        if task.job.epochs > 1:
+        if task.job.epochs > 1 or self._terms.sure is not None:
             results = self._grouped(task, result)
         if results is None:
             return
@@ -211,7 +211,7 @@ class Schedule:
             self._emit(result)
         if self._left is None:
             return
-        status = results[0].status if len(results) == 1 else status_of(results, self._terms.sure)
+        status = status_of(results, self._terms.sure)
         if status in BAD:
             self._left -= 1
             self.stopping = self.stopping or self._left <= 0

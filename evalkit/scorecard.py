@@ -1,6 +1,7 @@
 """What a run comes to: counts, rates and intervals, in all and by tag, difficulty and operator."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -9,7 +10,7 @@ from evalkit.epochs import Fold
 from evalkit.intervals import ERROR as DECISION_ERROR
 from evalkit.intervals import pass_at, pass_hat, wilson
 from evalkit.model import DIFFICULTIES
-from evalkit.result import ERROR, PASSED, SKIPPED, Check, ScenarioResult, Status
+from evalkit.result import BAD, ERROR, PASSED, SKIPPED, Check, ScenarioResult, Status
 
 
 @attrs.define(eq=False, repr=False)
@@ -98,24 +99,34 @@ class Repeats:
     @property
     def saved(self) -> int:
         """Count the epochs that were not run, because it was sure without them."""
-        done = [fold for fold in self.folds.values() if fold.status is not None and fold.first]
+        if self.sure is None:
+            return 0
+        done = [fold for fold in self.folds.values() if fold.status is not None]
         return sum(fold.first.epochs - fold.ran for fold in done if fold.first is not None)
+
+    @property
+    def open(self) -> dict[str, Fold]:
+        """Give the scenarios of which all epochs were run, and that was not enough to be sure."""
+        folds = self.folds if self.sure is not None else {}
+        return {name: fold for name, fold in folds.items() if fold.status is ERROR}
 
     def to_dict(self) -> dict[str, Any]:
         """Give pass^k and pass@k for each k, the epochs that were saved, and the flaky ones.
 
         Each is the mean over scenarios; at the largest k they are shares of scenarios, with their
-        95% intervals. Scenarios that are known to fail, or were not measured, are left out.
+        95% intervals. Scenarios that are known to fail, or were not measured, are left out. Where
+        epochs are cut short by what came of them, there is no such number that is not biased.
         """
         counted = [fold for fold in self.folds.values() if fold.measured and not fold.known]
         counts = [(fold.passed, fold.ran) for fold in counted]
         most = min((ran for _, ran in counts), default=0)
-        powers = range(1, most + 1)
+        powers = range(1, most + 1) if self.sure is None else range(0)
         return {
             "scenarios": len(counts),
             "pass_hat": {k: _mean([pass_hat(*each, k) for each in counts]) for k in powers},
             "pass_at": {k: _mean([pass_at(*each, k) for each in counts]) for k in powers},
-            "pass_hat_interval": _all_of(counts, most),
+            "pass_hat_interval": _all_of(counts, most) if self.sure is None else None,
+            "verdicts": {name: _verdict(fold) for name, fold in self.folds.items()},
             "flaky": {name: fold.difference() for name, fold in self.flaky.items()},
             "until_sure": self.sure,
             "error_bound": None if self.sure is None else DECISION_ERROR,
@@ -140,7 +151,8 @@ class Scorecard:
         measured = [check for check in result.checks if check.status is not SKIPPED]
         total, passed = len(measured), self._count(measured)
         score = result.score
-        before, after = (None, result.status) if result.epochs == 1 else self._folded(result)
+        once = result.epochs == 1 and self.repeats.sure is None
+        before, after = (None, result.status) if once else self._folded(result)
         for tally in self._tallies(result):
             tally.add(total, passed, score)
             if before is not None:
@@ -201,6 +213,27 @@ def _tally(tallies: dict[str, Tally], key: str) -> Tally:
     if tally is None:
         tally = tallies[key] = Tally()
     return tally
+
+
+def failing(results: Iterable[ScenarioResult], sure: float | None = None) -> list[str]:
+    """Name the scenarios that fail a run of these results, each over its epochs."""
+    card = Scorecard(sure)
+    found: dict[str, None] = {}
+    for result in results:
+        card.add(result)
+        if result.status in BAD or sure is not None:
+            found[result.name] = None
+    folds = card.repeats.folds
+    return [name for name in found if name not in folds or folds[name].status in BAD]
+
+
+def _verdict(fold: Fold) -> dict[str, Any]:
+    status = fold.status
+    return {
+        "status": None if status is None else status.value,
+        "passed": fold.passed,
+        "ran": fold.ran,
+    }
 
 
 def _mean(values: list[float]) -> float:

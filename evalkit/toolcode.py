@@ -1,6 +1,8 @@
 """What the code of the tools is, as one digest: another one where an edit may change a verdict."""
 
-from collections.abc import Iterable, Mapping
+import ast
+from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from sys import modules
@@ -13,12 +15,15 @@ from evalkit.plan import Plan
 from evalkit.toolbox import FactoryToolbox, TableToolbox
 from evalkit.toolbox.specs import handler_of
 
+SCENARIO_WORDS = frozenset({"_s", "Scenario"})
+"""A statement with one of these is about scenarios, which have fingerprints of their own."""
+
 
 class ToolCode:
     """The code of one catalogue's tools: their functions, and the files that these come from.
 
-    A file that registers scenarios is left out, for it changes whenever one of them does; the
-    functions in it count by themselves. `unread` names tools whose code can't be looked at.
+    Of a file that registers scenarios, the statements that do so are left out, for they change
+    whenever a scenario does. `unread` names tools whose code can't be looked at.
     """
 
     def __init__(
@@ -37,7 +42,12 @@ class ToolCode:
         if isinstance(toolbox, FactoryToolbox):
             factory = callables.description(toolbox.factory)
             sources.add(_file(toolbox.factory))
-        self._common = [factory, _contents(sources - _catalogue_files(catalogue))]
+        operators = [
+            callables.description(each.function) for _, each in sorted(catalogue.operators.items())
+        ]
+        own = _catalogue_files(catalogue, sources)
+        files = [_digest(each) for each in sources - own if each], [_rest_of(each) for each in own]
+        self._common = [factory, operators, *map(sorted, files)]
         self._known: dict[tuple[str, ...], str] = {}
 
     def digest(self, plan: Plan) -> str:
@@ -60,20 +70,63 @@ def _described(entry: Any, callables: Callables) -> list[Any]:  # noqa: ANN401
 
 
 def _file(function: Any) -> Path | None:  # noqa: ANN401
-    """Give the file of the module that a function was defined in."""
+    """Give the file of the module that a function, or an object's class, was defined in."""
     module = modules.get(str(getattr(function, "__module__", None)))
     file = None if module is None else vars(module).get("__file__")
     return Path(file) if isinstance(file, str) else None
 
 
-def _catalogue_files(catalogue: Catalogue) -> set[Path | None]:
+def _catalogue_files(catalogue: Catalogue, sources: set[Path | None]) -> set[Path]:
+    """Give those of the files that register scenarios."""
     registering = [modules[name] for name in REGISTERING if name in modules]
     files = {vars(module).get("__file__") for module in registering}
     own = {Path(catalogue.source).resolve()} if catalogue.source is not None else set()
-    return {Path(file) for file in files if isinstance(file, str)} | own | {None}
+    return own | {each for each in sources if each is not None and str(each) in files}
 
 
-def _contents(files: Iterable[Path | None]) -> list[str]:
-    """Give the digests of files, sorted, so that it does not matter where they lie."""
-    found = [file for file in files if file is not None and file.is_file()]
-    return sorted(sha256(file.read_bytes()).hexdigest() for file in found)
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+
+
+def _rest_of(file: Path) -> str:
+    """Give the digest of a file's statements that are not about scenarios."""
+    try:
+        known = file.stat()
+    except OSError:
+        return ""
+    return _rest_of_version(file, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache
+def _rest_of_version(file: Path, _mtime_ns: int, _size: int) -> str:
+    try:
+        statements = ast.parse(file.read_bytes()).body
+    except (SyntaxError, ValueError):
+        return _digest(file)
+    words = _words_of_scenarios(statements)
+    rest = [ast.dump(each) for each in statements if words.isdisjoint(_names_in(each))]
+    return sha256("\n".join(rest).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _words_of_scenarios(statements: list[ast.stmt]) -> set[str]:
+    """Give the names by which a file makes scenarios: evalkit's, and those of its own functions."""
+    words = set(SCENARIO_WORDS)
+    functions = [each for each in statements if isinstance(each, _FUNCTIONS)]
+    while found := [
+        each.name
+        for each in functions
+        if each.name not in words and not words.isdisjoint(_names_in(each))
+    ]:
+        words.update(found)
+    return words
+
+
+def _names_in(statement: ast.stmt) -> set[str]:
+    """Give every name that a statement uses, and its own where it is a function's."""
+    names = {getattr(statement, "name", "")}
+    for node in ast.walk(statement):
+        names.add(str(getattr(node, "id", None) or getattr(node, "attr", None) or ""))
+    return names
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

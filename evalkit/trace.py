@@ -21,6 +21,10 @@ ERROR_KINDS: Final = KINDS | {"transform_raised", "tools_unavailable", "crashed"
 """What may stand in the trace's list of errors: those of calls, and those of the whole run."""
 
 
+REDACTED: Final = "[redacted]"
+"""What stands in a recorded trace for what is secret."""
+
+
 class CallError(TypedDict):
     """Why a call gave no result: `kind` is one of the subject's or of the instrument's."""
 

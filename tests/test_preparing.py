@@ -10,7 +10,8 @@ import pytest
 
 from evalkit import Assertion, Catalogue, CatalogueError, Op, Scenario, ToolCall
 from evalkit.engine import OPENING_S
-from evalkit.preparing import LOADING_S, Asked, Preparation, Prepared, targets_of
+from evalkit.intervals import MOST_EPOCHS
+from evalkit.preparing import LOADING_S, MOST_TO_BE_SURE, Asked, Preparation, Prepared, targets_of
 from evalkit.select import Selection
 
 FILE = """
@@ -206,3 +207,79 @@ def test_a_wrong_selection_is_told_with_the_rest() -> None:
     )
     assert any("unknown tag 'tga'; did you mean 'tag'?" in line for line in told)
     assert any("can't run 7" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "sure", "found"),
+    [
+        ({}, None, None, (1, 1)),
+        ({}, 5, None, (5, 5)),
+        ({"epochs": 4}, None, None, (4, 4)),
+        ({"epochs": 4, "pass_epochs": 3}, None, None, (4, 3)),
+        ({"epochs": 4}, 2, None, (2, 2)),
+        ({"pass_epochs": 3}, 5, None, (5, 3)),
+        ({"pass_epochs": 1}, None, None, (1, 1)),
+        ({}, None, 0.9, (MOST_TO_BE_SURE, MOST_TO_BE_SURE)),
+        ({}, 20, 0.9, (20, 20)),
+        ({"epochs": 30}, None, 0.9, (30, 30)),
+    ],
+    ids=str,
+)
+def test_epochs(
+    own: dict[str, int], asked: int | None, sure: float | None, found: tuple[int, int]
+) -> None:
+    """As many as are asked for, or its own, or one (to be sure, a hundred); all must pass."""
+    home = shop("one", pinging("a").but(**own))
+    (job,) = preparation(home, epochs=asked, sure=sure).prepare().jobs
+    assert (job.epochs, job.needed) == found
+
+
+def test_the_outline_counts_epochs() -> None:
+    """What is about to run is said in scenarios and in epochs."""
+    home = shop("one", pinging("a").but(epochs=3), pinging("b"))
+    outline = preparation(home).prepare().outline
+    assert (outline.selected, outline.epochs) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "told"),
+    [
+        ({"epochs": 2, "pass_epochs": 3}, None, "3 epochs must pass, of 2 epochs"),
+        ({"pass_epochs": 3}, None, "3 epochs must pass, of 1 epoch"),
+        ({"pass_epochs": 3}, 2, "3 epochs must pass, of 2 epochs"),
+    ],
+    ids=str,
+)
+def test_more_may_not_have_to_pass_than_run(
+    own: dict[str, int], asked: int | None, told: str
+) -> None:
+    """A scenario that could never pass is a problem of the catalogue, with its place and a hint."""
+    (line,) = problems(preparation(shop("one", pinging("a").but(**own)), epochs=asked))
+    assert f": a.pass_epochs: {told}; " in line
+
+
+def test_epochs_that_can_not_be_are_told_with_the_rest() -> None:
+    """All scenarios that ask for too much are told at once, beside what else is wrong."""
+    scenarios = [pinging("a"), pinging("b"), pinging("c", tool="pong")]
+    home = shop("one", *[each.but(pass_epochs=2) for each in scenarios])
+    assert len(problems(preparation(home))) == 4
+
+
+def test_a_scenario_for_agents_is_skipped_once() -> None:
+    """What the tools can't run is one result, however many epochs it or the caller asks for."""
+    talk = Scenario("talk", "Hi?", assertions=[Assertion("response", Op.EXISTS)], epochs=3)
+    (job,) = preparation(shop("one", talk), epochs=5).prepare().jobs
+    assert (job.epochs, job.needed) == (1, 1)
+
+
+def test_a_scenario_for_agents_may_not_contradict_itself() -> None:
+    """That three of two epochs must pass is wrong under every subject, and told before the run."""
+    talk = Scenario("talk", "Hi?", assertions=[Assertion("response", Op.EXISTS)])
+    (line,) = problems(preparation(shop("one", talk.but(epochs=2, pass_epochs=3))))
+    assert "3 epochs must pass, of 2 epochs" in line
+
+
+def test_no_more_epochs_than_can_be_decided_on() -> None:
+    """A scenario may ask for no more epochs than a caller may: 1,000, or it is a problem."""
+    with pytest.raises(CatalogueError, match=r"Scenario\.epochs: .* from 1 to 1,000"):
+        pinging("a").but(epochs=MOST_EPOCHS + 1)

@@ -233,3 +233,53 @@ def test_a_selection_is_written_as_its_options() -> None:
     """Messages name a selection by what was asked."""
     asked = Selection(tags=["refund"], difficulty="basic", names=["a"], expr="x", shard=(1, 2))
     assert str(asked) == "-t refund --difficulty basic --name a -k 'x' --shard 1/2"
+
+
+FAILED = frozenset({"stock_count", "refund_too_late", "gone"})
+
+
+def test_what_failed_before_is_meant_alone() -> None:
+    """In the catalogue's order; a name that is no longer there is passed over."""
+    assert chosen(Selection(failed=FAILED)) == ["refund_too_late", "stock_count"]
+
+
+def test_what_failed_before_comes_first() -> None:
+    """All are meant, those that failed before the others, each part in the catalogue's order."""
+    assert chosen(Selection(failed=FAILED, failed_first=True)) == [
+        "refund_too_late",
+        "stock_count",
+        "refund_in_window",
+        "Order_Status",
+        "untagged",
+    ]
+
+
+@pytest.mark.parametrize("failed", [frozenset[str](), frozenset({"gone"})], ids=["none", "gone"])
+@pytest.mark.parametrize("first", [False, True])
+def test_where_nothing_failed_all_are_meant(failed: frozenset[str], first: bool) -> None:
+    """Without a failure to go back to, the selection is what it would be without."""
+    assert chosen(Selection(failed=failed, failed_first=first)) == [each.name for each in ALL]
+
+
+def test_what_failed_is_looked_for_among_what_fits() -> None:
+    """Other kinds of selection narrow down first."""
+    assert chosen(Selection(tags="refund", failed=FAILED)) == ["refund_too_late"]
+    assert chosen(Selection(tags="status", failed=FAILED)) == ["Order_Status"]
+
+
+@given(st.sets(st.sampled_from([each.name for each in MANY])), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_failed_first_leaves_nobody_out(failed: set[str], first: bool) -> None:
+    """With `failed_first` everybody is there once; without, exactly those that failed, if any."""
+    found = chosen(Selection(failed=frozenset(failed), failed_first=first), MANY)
+    everybody = {each.name for each in MANY}
+    assert len(found) == len(set(found))
+    assert set(found) == (everybody if first or not failed else failed)
+
+
+@pytest.mark.parametrize(
+    ("first", "written"), [(False, "-t refund --lf"), (True, "-t refund --ff")]
+)
+def test_what_failed_is_written_as_its_option(first: bool, written: str) -> None:
+    """Messages and the log name it by the option that asks for it."""
+    assert str(Selection(tags="refund", failed=FAILED, failed_first=first)) == written

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evalkit import CatalogueError
-from evalkit.watch import GivenUp, Watch
+from evalkit.watch import GivenUp, Track, Watch
 
 LONG_S, SHORT_S = 30.0, 0.05
 NAME: ContextVar[str] = ContextVar("NAME", default="nobody")
@@ -216,3 +216,165 @@ def test_what_a_tool_leaves_on_the_loop_does_not_hold_the_run(kind: str) -> None
     argv = [sys.executable, "-c", code]
     done = subprocess.run(argv, capture_output=True, check=False, timeout=20, env=env)
     assert done.stdout == b"True\n", done.stderr.decode()
+
+
+def test_work_side_by_side_is_on_threads_of_its_own() -> None:
+    """Work that is added runs beside the first: each waits until all are there."""
+    watched, meeting, idents = watch(), threading.Barrier(3, timeout=LONG_S), set[int]()
+
+    def meet() -> int:
+        idents.add(threading.get_ident())
+        return meeting.wait()
+
+    def work() -> object:
+        for _ in range(2):
+            watched.add(lambda _: meet)
+        return meet()
+
+    watched.run(work)
+    assert len(idents) == 3
+
+
+def test_it_waits_for_what_was_added() -> None:
+    """A run is over when all of its work is; its answer is the first one's."""
+    watched, ended = watch(), list[str]()
+
+    def slow() -> None:
+        time.sleep(0.1)
+        ended.append("added")
+
+    def work() -> str:
+        watched.add(lambda _: slow)
+        return "first"
+
+    assert watched.run(work) == "first"
+    assert ended == ["added"]
+
+
+def test_added_work_has_the_caller_s_context() -> None:
+    """Context variables are the caller's in work that is added, and what one sets is its own."""
+    token, seen = NAME.set("caller"), list[str]()
+    watched = watch()
+
+    def added() -> None:
+        seen.append(NAME.get())
+        NAME.set("added")
+
+    def work() -> object:
+        watched.add(lambda _: added)
+        return None
+
+    try:
+        watched.run(work)
+        assert (seen, NAME.get()) == (["caller"], "caller")
+    finally:
+        NAME.reset(token)
+
+
+@pytest.mark.parametrize("raised", [ValueError("x"), KeyboardInterrupt(), SystemExit(3)])
+def test_it_raises_what_added_work_raises(raised: BaseException) -> None:
+    """An error of work that was added is raised where the run was asked for."""
+    watched = watch()
+
+    def added() -> None:
+        raise raised
+
+    def work() -> object:
+        watched.add(lambda _: added)
+        return None
+
+    with pytest.raises(type(raised)) as caught:
+        watched.run(work)
+    assert caught.value is raised
+
+
+def test_added_work_that_hangs_is_given_up_alone(released: threading.Event) -> None:
+    """A lane beside the first loses its own place; the first one's work goes on untouched."""
+    watched = watch()
+
+    def hanging(track: Track[object]) -> Callable[[], object]:
+        def work() -> object:
+            track.recover = lambda: "recovered"
+            track.lane.armed.append(time.perf_counter() + SHORT_S)
+            return released.wait(LONG_S)
+
+        return work
+
+    def work() -> object:
+        watched.add(hanging)
+        return [held(watched, LONG_S, lambda: time.sleep(0.001)) for _ in range(100)]
+
+    assert watched.run(work) == [None] * 100
+    assert watched.lost == 1
+    assert [track.outcome for track in watched.tracks[1:]] == [(True, "recovered")]
+
+
+def test_several_that_hang_are_given_up_together(released: threading.Event) -> None:
+    """Of many lanes that hang at once each is replaced, and none waits for the others."""
+    watched = watch()
+
+    def hanging(track: Track[object]) -> Callable[[], object]:
+        def work() -> object:
+            track.recover = lambda: "recovered"
+            track.lane.armed.append(time.perf_counter() + SHORT_S)
+            return released.wait(LONG_S)
+
+        return work
+
+    def work() -> object:
+        for _ in range(8):
+            watched.add(hanging)
+        return None
+
+    started = time.monotonic()
+    watched.run(work)
+    assert time.monotonic() - started < 10
+    assert watched.lost == 8
+
+
+def test_who_wants_to_know_is_told_of_a_stop() -> None:
+    """An interrupt begins nothing new, tells who wants to know once, and is raised again."""
+    watched, told, stopped = watch(), list[str](), threading.Event()
+
+    def stop() -> None:
+        told.append("stop")
+        stopped.set()
+
+    def interrupting() -> None:
+        if not told:
+            told.append("interrupt")
+            raise KeyboardInterrupt
+
+    watched.on_stop, watched.on_tick = stop, interrupting
+    with pytest.raises(KeyboardInterrupt):
+        watched.run(lambda: stopped.wait(LONG_S))
+    assert told == ["interrupt", "stop"]
+    assert watched.stopping
+
+
+def test_an_interrupt_waits_for_what_is_under_way() -> None:
+    """What ends within a moment of the interrupt has ended when it is raised again."""
+    watched, stopped, ended = watch(), threading.Event(), list[str]()
+    watched.stopping_s = LONG_S
+    watched.on_stop = stopped.set
+
+    def interrupting() -> None:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        stopped.wait(LONG_S)
+        time.sleep(0.05)
+        ended.append("cleaned up")
+
+    watched.on_tick = interrupting
+    with pytest.raises(KeyboardInterrupt):
+        watched.run(work)
+    assert ended == ["cleaned up"]
+
+
+def test_it_ticks_while_work_goes_on() -> None:
+    """Whoever wants to do something now and then is called at least twice a second."""
+    watched, ticks = Watch[object](), list[float]()
+    watched.on_tick = lambda: ticks.append(time.monotonic())
+    watched.run(lambda: time.sleep(1.3))
+    assert len(ticks) >= 2

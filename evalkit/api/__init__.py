@@ -42,9 +42,9 @@ def run(
 
     `target` is a catalogue, the path of one, a scenario, or a list of these. `tools` is a table of
     name to handler, a factory of one, or `package.module:NAME`; without it, each catalogue's own.
-    `epochs` is how often each scenario runs that does not say; with `until_sure`, a rate between 0
-    and 1, it runs until it is sure on which side of that its pass rate is (at most 100 times, or
-    `epochs`). `timeout_s` (seconds) is for calls that do not say. The run stops after
+    `epochs` is how often each scenario runs; without it, as it says itself. With `until_sure`, a
+    rate between 0 and 1, it runs until it is sure on which side of that its pass rate is (at most
+    100 times, or `epochs`). `timeout_s` (seconds) is for calls that do not say. The run stops after
     `max_failures` scenarios that failed or erred.
 
     `executor` is `serial`, `threads`, `processes`, `dask`, `dask=ADDRESS` or an executor by the

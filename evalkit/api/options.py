@@ -1,12 +1,13 @@
 """What a caller may say of a run, and the session that it comes down to."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, TypedDict
 
 from evalkit.api.session import Manner, Session
-from evalkit.errors import CatalogueError
+from evalkit.errors import CatalogueError, Problem
 from evalkit.executors import execution_of
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.jsonvalue import brief, is_number
@@ -14,10 +15,14 @@ from evalkit.loops import OwnLoop
 from evalkit.planning.plans import TIMEOUT_S
 from evalkit.preparing import Asked, Target, targets_of
 from evalkit.protocols import Awaiter, Sink
-from evalkit.registry import hint_for
-from evalkit.runlog.recorder import LogOptions
-from evalkit.runlog.redaction import SHORTEST, Redaction
+from evalkit.registry import hint_for, nearest
+from evalkit.runlog.redaction import Redaction
+from evalkit.runlog.resume import LogOptions
+from evalkit.runlog.runs import is_label
+from evalkit.runlog.takeout import SHORTEST
 from evalkit.select import Selection
+
+Check = Callable[[Any], bool]
 
 
 class RunOptions(TypedDict, total=False):
@@ -50,23 +55,90 @@ def session_of(
     if unknown:
         hint = hint_for(unknown[0], RunOptions.__annotations__)
         raise CatalogueError("run", f"there is no option {unknown[0]!r}", hint)
+    given = checked(options)
     asked = Asked(
         targets_of(target),
-        options.get("tools"),
-        options.get("selection") or Selection(),
-        options.get("timeout_s", TIMEOUT_S),
-        _epochs(options.get("epochs")),
-        _rate(options.get("until_sure")),
+        given.get("tools"),
+        given.get("selection") or Selection(),
+        given.get("timeout_s", TIMEOUT_S),
+        given.get("epochs"),
+        given.get("until_sure"),
     )
     manner = Manner(
-        options.get("max_failures"),
-        _above_zero("rate", options.get("rate")),
-        execution_of(options.get("executor", "serial"), options.get("workers")),
-        options.get("keep_results", True),
-        _log(options),
-        Redaction(secrets_of(options.get("redact", ()))),
+        given.get("max_failures"),
+        given.get("rate"),
+        execution_of(given.get("executor", "serial"), given.get("workers")),
+        given.get("keep_results", True),
+        _log(given),
+        Redaction(secrets_of(given.get("redact", ()))),
     )
-    return Session(asked, options.get("sinks", ()), awaiter, manner=manner)
+    return Session(asked, given.get("sinks", ()), awaiter, manner=manner)
+
+
+def checked(options: RunOptions) -> RunOptions:
+    """Refuse values that an option can't have; `CatalogueError` names every one of them."""
+    problems = [
+        Problem(name, f"got {brief(value)}", wanted)
+        for name, value in options.items()
+        for fits, wanted in [CHECKS[name]]
+        if not fits(value)
+    ]
+    if problems:
+        raise CatalogueError(problems=problems)
+    return options
+
+
+def _is_count(value: Any, most: float = inf) -> bool:  # noqa: ANN401
+    return type(value) is int and 1 <= value <= most
+
+
+def _above_zero(value: Any, most: float = inf) -> bool:  # noqa: ANN401
+    return is_number(value) and 0 < value < most
+
+
+def _is_path(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, str | Path)
+
+
+def _are_names(value: Any) -> bool:  # noqa: ANN401
+    listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    return listed and all(isinstance(name, str) and name for name in value)
+
+
+def _are_sinks(value: Any) -> bool:  # noqa: ANN401
+    methods = ("start", "add", "finish")
+    return isinstance(value, Sequence) and all(
+        callable(getattr(sink, method, None)) for sink in value for method in methods
+    )
+
+
+def _or_none(fits: Check) -> Check:
+    return lambda value: value is None or fits(value)
+
+
+CHECKS: Mapping[str, tuple[Check, str]] = {
+    "tools": (lambda _: True, ""),
+    "selection": (_or_none(lambda value: isinstance(value, Selection)), "a Selection"),
+    "epochs": (
+        _or_none(lambda value: _is_count(value, MOST_EPOCHS)),
+        f"a whole number from 1 to {MOST_EPOCHS:,}",
+    ),
+    "until_sure": (
+        _or_none(lambda value: _above_zero(value, 1)),
+        "a pass rate between 0 and 1, such as 0.9",
+    ),
+    "timeout_s": (_above_zero, "a number of seconds above 0"),
+    "max_failures": (_or_none(_is_count), "a whole number, 1 or more"),
+    "executor": (lambda _: True, ""),
+    "workers": (_or_none(_is_count), "a whole number, 1 or more"),
+    "rate": (_or_none(_above_zero), "a number of scenarios a second above 0"),
+    "log_dir": (_or_none(_is_path), "a path"),
+    "label": (_or_none(is_label), "a name, other than latest"),
+    "resume": (_or_none(lambda value: isinstance(value, str)), "a run's id, label or path, or ''"),
+    "redact": (_are_names, "a list of names of environment variables"),
+    "sinks": (_are_sinks, "a list of objects with start, add and finish"),
+    "keep_results": (lambda value: isinstance(value, bool), "True or False"),
+}
 
 
 def secrets_of(names: Iterable[str]) -> dict[str, str]:
@@ -75,7 +147,8 @@ def secrets_of(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         value = os.environ.get(name)
         if value is None:
-            hint = hint_for(name, os.environ)
+            close = nearest(name, os.environ)
+            hint = f"did you mean {close!r}?" if close else None
             raise CatalogueError("redact", f"no variable {name!r} is set", hint)
         if len(value) < SHORTEST:
             problem = f"the value of {name!r} has fewer than {SHORTEST} characters"
@@ -91,23 +164,3 @@ def _log(options: RunOptions) -> LogOptions | None:
     if resume is not None or label is not None:
         raise CatalogueError("run", "resume and label are of a run log", "say log_dir, too")
     return None
-
-
-def _epochs(value: Any) -> int | None:  # noqa: ANN401
-    if value is None or (type(value) is int and 1 <= value <= MOST_EPOCHS):
-        return value
-    hint = f"a whole number from 1 to {MOST_EPOCHS:,}"
-    raise CatalogueError("epochs", f"got {brief(value)}", hint)
-
-
-def _rate(value: Any) -> float | None:  # noqa: ANN401
-    if value is None or (is_number(value) and 0 < value < 1):
-        return value  # type: ignore[no-any-return]
-    hint = "a pass rate between 0 and 1, such as 0.9"
-    raise CatalogueError("until_sure", f"got {brief(value)}", hint)
-
-
-def _above_zero(name: str, value: Any) -> float | None:  # noqa: ANN401
-    if value is None or (is_number(value) and 0 < value < float("inf")):
-        return value  # type: ignore[no-any-return]
-    raise CatalogueError(name, f"got {brief(value)}", "a number above 0")

@@ -1,5 +1,6 @@
 """How a run goes from what was asked to a report; the author's code runs on lanes of a watch."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -18,8 +19,9 @@ from evalkit.registry import counted
 from evalkit.reports.run_report import RunReport
 from evalkit.result import Outline, ScenarioResult
 from evalkit.runlog.reader import LoggedResults
-from evalkit.runlog.recorder import LogOptions, Recorder
+from evalkit.runlog.recorder import Recorder
 from evalkit.runlog.redaction import Redaction
+from evalkit.runlog.resume import LogOptions
 from evalkit.schedule import Job, Schedule, Terms
 from evalkit.scorecard import Scorecard
 from evalkit.subjects.output import captured
@@ -109,7 +111,7 @@ class Session:
         self._prepare()
         jobs, manner = self.prepared.jobs, self._manner
         terms = Terms(self._asked.sure, manner.max_failures, manner.rate)
-        if manner.log is not None:
+        if manner.log is not None and jobs:
             terms = self._recorded(manner.log, terms)
         for sink in self._sinks:
             sink.start(self.prepared.outline)
@@ -215,9 +217,10 @@ def bearing(asked: Asked) -> dict[str, Any]:
 
 def _named(target: Any) -> str:  # noqa: ANN401
     """Name a target: a file by where it lies from here."""
-    if isinstance(target, str | Path):
-        return Path(target).as_posix()
-    return str(target.name)
+    if not isinstance(target, str | Path):
+        return str(target.name)
+    path = Path(os.path.normpath(Path(target).absolute()))
+    return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
 
 
 def _shortest(job: Job) -> float:

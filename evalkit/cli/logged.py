@@ -1,19 +1,22 @@
 """The commands on runs that are in a log: show, report, and grade again."""
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TextIO
 
+import attrs
 import click
 
 from evalkit.api.session import Session
 from evalkit.cli.options import logs, showing
 from evalkit.cli.shown import last_line, shown
-from evalkit.errors import Problem, RunLogError
-from evalkit.grading import grade, skipped
+from evalkit.errors import CatalogueError, Problem, RunLogError
+from evalkit.grading import regrade, skipped
 from evalkit.model import Scenario
+from evalkit.plan import Plan
 from evalkit.planning import Planner
 from evalkit.preparing import Asked
 from evalkit.registry import counted, hint_for
@@ -25,11 +28,13 @@ from evalkit.result import Outline, ScenarioResult
 from evalkit.runlog.reader import LoggedResults, RunLog
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.runs import find_run, header_of, runs_in, summary_of
+from evalkit.runlog.takeout import SHORTEST
 from evalkit.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from evalkit.protocols import Sink
 
+RECORDED, GRADED = "as it was recorded", "graded again"
 COLOR = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 
 
@@ -55,7 +60,10 @@ def show_command(stdout: TextIO, /, run: str | None, name: str | None, **options
 
 
 def _list_runs(page: Page, log_dir: Path) -> None:
-    for run in runs_in(log_dir):
+    runs = runs_in(log_dir)
+    if not runs:
+        page.line(f"no run is recorded in {log_dir}")
+    for run in runs:
         header = header_of(run)
         bears = header.get("bears", {})
         label, files = header.get("label") or "", " ".join(bears.get("files", ()))
@@ -100,7 +108,7 @@ def _show_scenario(page: Page, log: RunLog, name: str) -> None:
 def report_command(stdout: TextIO, /, run: str, **options: Any) -> int:
     """Give again every output of RUN, from its log alone."""
     log = RunLog(find_run(options["log_dir"], run), salvage=options["salvage"])
-    return _told(LoggedResults(log.run), log, options, stdout)
+    return _told(LoggedResults(log.run), log, options, stdout, RECORDED)
 
 
 @click.command("grade")
@@ -115,27 +123,38 @@ def grade_command(stdout: TextIO, /, run: str, files: tuple[str, ...], **options
     targets = files or tuple(log.header.get("bears", {}).get("files", ()))
     session = Session(Asked(targets), elsewhere=sys.stderr)
     chosen, _ = session.choose()
-    return _told(_graded(log, chosen), log, options, stdout)
+    plans = _planned(log, chosen)
+    results = (
+        _regraded(log.result(key), plans[key[0]]) for key in log.in_order() if key[0] in plans
+    )
+    return _told(results, log, options, stdout, GRADED)
 
 
-def _graded(log: RunLog, scenarios: list[Scenario]) -> Iterable[ScenarioResult]:
-    """Grade each trace of a log; a scenario that is no longer there is left out, and said so."""
-    by_name = {scenario.name: scenario for scenario in scenarios}
-    gone = sorted({name for name, _ in log.entries} - by_name.keys())
+def _planned(log: RunLog, scenarios: list[Scenario]) -> dict[str, Plan]:
+    """Plan what the log has traces of; everything wrong with it is raised at once."""
+    names = {name for name, _ in log.entries}
+    plans: dict[str, Plan] = {}
+    problems: list[Problem] = []
+    for scenario in scenarios:
+        if scenario.name in names:
+            operators = scenario.home.operators if scenario.home is not None else {}
+            planner = Planner(None, operators)
+            plans[scenario.name] = planner.compile(scenario)
+            problems += planner.problems.errors
+    if problems:
+        raise CatalogueError(problems=problems)
+    gone = sorted(names - plans.keys())
     if gone:
         log.notes.append(f"no longer in the catalogue, and left out: {', '.join(gone)}")
-    for key in log.in_order():
-        if key[0] in by_name:
-            yield _regraded(log.result(key), by_name[key[0]])
+    return plans
 
 
-def _regraded(old: ScenarioResult, scenario: Scenario) -> ScenarioResult:
-    operators = scenario.home.operators if scenario.home is not None else {}
-    (plan,) = Planner(None, operators).plan([scenario]).plans
+def _regraded(old: ScenarioResult, plan: Plan) -> ScenarioResult:
     if old.trace is None or plan.skip is not None:
         return skipped(plan, plan.skip or old.reason)
-    result = grade(plan, old.trace)
-    result.epoch, result.epochs, result.needed = old.epoch, old.epochs, old.needed
+    result = regrade(plan, old.trace)
+    result.epoch, result.epochs = old.epoch, old.epochs
+    result.needed = min(plan.scenario.pass_epochs or old.epochs, old.epochs)
     return result
 
 
@@ -144,32 +163,50 @@ def _outline(log: RunLog) -> Outline:
     said = log.summary or {}
     warnings = tuple(Problem("", text, warning=True) for text in said.get("warnings", ()))
     selected = log.header.get("scenarios", 0)
-    notes = (f"run {log.id}, as it was recorded", *said.get("notes", ()))
+    notes = (*log.notes, *said.get("notes", ()))
     total, epochs = said.get("total", selected), said.get("epochs", selected)
-    return Outline(said.get("selected", selected), total, epochs, warnings, notes)
+    sure = log.header.get("bears", {}).get("until_sure") is not None
+    return Outline(said.get("selected", selected), total, epochs, warnings, notes, sure)
+
+
+def _secrets(log: RunLog) -> dict[str, str]:
+    """Give what the run kept out, as far as it is still known here."""
+    values = {name: os.environ.get(name, "") for name in log.header.get("redact", ())}
+    return {name: value for name, value in values.items() if len(value) >= SHORTEST}
 
 
 def _told(
-    results: Iterable[ScenarioResult], log: RunLog, options: dict[str, Any], stdout: TextIO
+    results: Iterable[ScenarioResult],
+    log: RunLog,
+    options: dict[str, Any],
+    stdout: TextIO,
+    how: str,
 ) -> int:
     """Give results to every output that is asked for."""
-    redaction = Redaction()
+    redaction = Redaction(_secrets(log))
     sinks: list[Sink] = [report_to(path, redaction) for path in options["output"]]
     sinks.append(shown(options, stdout, redaction))
     started = perf_counter()
     card = Scorecard(log.header.get("bears", {}).get("until_sure"))
     outline = _outline(log)
     for sink in sinks:
-        sink.start(outline)
+        sink.start(attrs.evolve(outline, notes=(f"run {log.id}, {how}", *outline.notes)))
     for result in results:
         card.add(result)
         for sink in sinks:
             sink.add(result)
     seconds = (log.summary or {}).get("summary", {}).get("seconds", perf_counter() - started)
-    notes = (*outline.notes, *log.notes)
-    report = RunReport([], card, seconds, outline.warnings, notes, not log.finished)
-    report.selected, report.run_id, report.run = outline.selected, log.id, log.run
+    cut = not log.finished or bool(log.damaged)
+    report = RunReport([], card, seconds, outline.warnings, outline.notes, cut)
+    report.selected, report.run_id = outline.selected, log.id
+    report.run = None if how == GRADED else log.run
+    if how == GRADED:
+        report.selected = card.all.total
     for sink in sinks:
         sink.finish(report)
-    why = "the run is not finished: --resume goes on with it" if report.interrupted else report.why
+    why = report.why
+    if not log.finished:
+        why = "the run is not finished: --resume goes on with it"
+    elif log.damaged:
+        why = f"{counted(len(log.damaged), 'record')} of the run are damaged, and left out"
     return last_line(options, stdout, report.exit_code, why)

@@ -15,21 +15,108 @@ from evalkit.result import Outline, ScenarioResult
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 MARK = "EVALKIT_STARTED_BY"
-"""The variable by which a process is known that a tool of this run has started."""
+"""The variable by which a program is known that a tool of this run has started."""
 POLITE_S = 0.3
 INTERNAL = 3
+PROC = Path("/proc")
+OUR_OWN = b"multiprocessing.resource_tracker"
+"""What Python starts for processes of its own, which ends by itself."""
+
+
+class Started:
+    """Ends, after a run, what its tools have started and left running, on Linux.
+
+    A program that was started has the mark in its environment, a process that was only forked the
+    pipe among its files, wherever in the tree of processes either has moved. What a catalogue
+    starts when it is loaded is left alone.
+    """
+
+    def __init__(self) -> None:
+        """Mark nothing yet."""
+        self._pipe: tuple[int, int] | None = None
+
+    def start(self, outline: Outline) -> None:
+        """Mark what is started from now on."""
+        del outline
+        os.environ[MARK] = str(os.getpid())
+        if PROC.is_dir():
+            self._pipe = os.pipe()
+
+    def add(self, result: ScenarioResult) -> None:
+        """Need nothing of a result."""
+
+    def finish(self, report: RunReport) -> None:
+        """End what is left."""
+        del report
+        self.end()
+        for file in self._pipe or ():
+            os.close(file)
+        self._pipe = None
+
+    def end(self) -> None:
+        """End every process that carries the mark: by SIGTERM, and soon after by SIGKILL."""
+        left = [] if self._pipe is None else list(self._found(self._pipe[0]))
+        for number in (signal.SIGTERM, signal.SIGKILL) if left else ():
+            for pid in left:
+                with suppress(OSError):
+                    os.kill(pid, number)
+            until = time.monotonic() + POLITE_S
+            while (left := [pid for pid in left if _runs(pid)]) and time.monotonic() < until:
+                time.sleep(0.01)
+
+    def _found(self, pipe: int) -> Iterator[int]:
+        """Find the processes with the mark, among those that are no older than this one."""
+        mark, link = f"{MARK}={os.getpid()}".encode(), Path(f"/proc/self/fd/{pipe}").readlink()
+        since = int(_stat(os.getpid())[19])
+        for each in PROC.glob("[0-9]*"):
+            with suppress(OSError, IndexError):
+                pid = int(each.name)
+                younger = pid != os.getpid() and int(_stat(pid)[19]) >= since
+                if younger and (_has(each, mark) or _holds(each, link)):
+                    yield pid
+
+
+def _end(started: Started | None) -> None:
+    if started is not None:
+        started.end()
+
+
+def _stat(pid: int) -> list[str]:
+    """Read what the system says of a process, from its state on."""
+    said = (PROC / str(pid) / "stat").read_text("ascii", "replace")
+    return said.rpartition(")")[2].split()
+
+
+def _has(process: Path, mark: bytes) -> bool:
+    marked = mark in (process / "environ").read_bytes().split(b"\0")
+    return marked and OUR_OWN not in (process / "cmdline").read_bytes()
+
+
+def _holds(process: Path, link: Path) -> bool:
+    return any(each.readlink() == link for each in (process / "fd").iterdir())
+
+
+def _runs(pid: int) -> bool:
+    """Say whether a process still runs; one of ours that has ended is taken off the table."""
+    with suppress(OSError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        return _stat(pid)[0] != "Z"
+    except (OSError, IndexError):
+        return False
 
 
 @contextmanager
-def interrupts() -> Iterator[None]:
+def interrupts(started: Started | None = None) -> Iterator[None]:
     """Take a signal as Ctrl-C: the first ends the run in order, the second at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    known = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+    every = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+    known = [each for each in every if signal.getsignal(each) is not signal.SIG_IGN]  # nohup
 
     def at_once(*_: object) -> None:
-        end_started()
+        _end(started)
         os._exit(INTERRUPTED)
 
     def in_order(*_: object) -> None:
@@ -46,7 +133,7 @@ def interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def no_early_end() -> Iterator[None]:
+def no_early_end(started: Started | None = None) -> Iterator[None]:
     """See to it that a tool that calls `os._exit` does not end the run as if all were well."""
     real: Callable[[int], Any] = os._exit
     own = os.getpid()
@@ -58,7 +145,7 @@ def no_early_end() -> Iterator[None]:
                 "-n 1 runs tools in a process of their own\n"
             )
             sys.__stderr__.flush()  # type: ignore[union-attr]
-            end_started()
+            _end(started)
             real(INTERNAL)
         real(code)
 
@@ -67,60 +154,3 @@ def no_early_end() -> Iterator[None]:
         yield
     finally:
         os._exit = real  # type: ignore[assignment]
-
-
-class Started:
-    """Ends, after a run, what its tools have started and left running, on Linux.
-
-    What a catalogue starts when it is loaded is left alone.
-    """
-
-    def start(self, outline: Outline) -> None:
-        """Mark what is started from now on."""
-        del outline
-        os.environ[MARK] = str(os.getpid())
-
-    def add(self, result: ScenarioResult) -> None:
-        """Need nothing of a result."""
-
-    def finish(self, report: RunReport) -> None:
-        """End what is left."""
-        del report
-        end_started()
-
-
-def end_started() -> None:
-    """End every process that carries this run's mark: by SIGTERM, and soon after by SIGKILL."""
-    left = _started()
-    for number in (signal.SIGTERM, signal.SIGKILL) if left else ():
-        for pid in left:
-            with suppress(OSError):
-                os.kill(pid, number)
-        until = time.monotonic() + POLITE_S
-        while (left := [pid for pid in left if _runs(pid)]) and time.monotonic() < until:
-            time.sleep(0.01)
-
-
-def _started() -> list[int]:
-    """Find the processes with the mark, wherever they have moved in the tree of processes."""
-    mark = f"{MARK}={os.getpid()}".encode()
-    found = []
-    for each in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            pid = int(each.parent.name)
-            if pid != os.getpid() and mark in each.read_bytes().split(b"\0"):
-                found.append(pid)
-    return found
-
-
-def _runs(pid: int) -> bool:
-    """Say whether a process still runs; one of ours that has ended is taken off the table."""
-    with suppress(OSError):
-        os.waitpid(pid, os.WNOHANG)
-    try:
-        state = (
-            Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
-        )
-    except (OSError, IndexError):
-        return False
-    return state != "Z"

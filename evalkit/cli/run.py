@@ -6,28 +6,37 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+from click.core import ParameterSource
 
 from evalkit.api.options import secrets_of
 from evalkit.api.session import Manner, Session
 from evalkit.cli.options import loading, logs, selecting, selection_of, showing
 from evalkit.cli.process import Started, interrupts, no_early_end
 from evalkit.cli.shown import last_line, shown
+from evalkit.cli.streams import cleaned
+from evalkit.errors import CatalogueError
 from evalkit.executors import Execution, execution_of
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.planning.plans import TIMEOUT_S
 from evalkit.preparing import Asked, Prepared
 from evalkit.reports.files import report_to
 from evalkit.reports.run_report import INTERRUPTED, RunReport
-from evalkit.result import BAD, Outline, ScenarioResult
+from evalkit.result import Outline, ScenarioResult
 from evalkit.runlog.reader import LoggedResults
-from evalkit.runlog.recorder import NEWEST, LogOptions
 from evalkit.runlog.redaction import Redaction
-from evalkit.runlog.runs import runs_in
+from evalkit.runlog.resume import NEWEST, LogOptions
+from evalkit.runlog.runs import is_label, runs_in
+from evalkit.scorecard import failing
 from evalkit.select import Selection
 
 if TYPE_CHECKING:
     from evalkit.protocols import Sink
 
+COUNTS = {
+    "concurrency": ("threads", "--concurrency"),
+    "processes": ("processes", "dask", "-n"),
+}
+"""The options that say how many, the executors that each is for, and its flag."""
 YOUNG = 20_000
 """How many new objects the collector waits for: a scenario makes some hundred, and drops them."""
 
@@ -52,6 +61,18 @@ class Thrift:
 def _positive(_context: click.Context, option: click.Parameter, value: float | None) -> Any:
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value!r} is no number above 0", param=option)
+    return value
+
+
+def _label(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not is_label(value):
+        raise click.BadParameter(f"{value!r} is no name to find a run by", param=option)
+    return value
+
+
+def _share(_context: click.Context, option: click.Parameter, value: float | None) -> Any:
+    if value is not None and not 0 < value < 1:
+        raise click.BadParameter(f"{value!r} is no rate between 0 and 1", param=option)
     return value
 
 
@@ -80,11 +101,12 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 @click.option(
     "--epochs",
     type=click.IntRange(1, MOST_EPOCHS),
-    help="Run each scenario so often, with fresh tools; all must pass, or its pass_epochs.",
+    help="Run each scenario so often, a factory's tools afresh; all must pass, or pass_epochs.",
 )
 @click.option(
     "--until-sure",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=float,
+    callback=_share,
     metavar="RATE",
     help="Run each until it is sure whether it passes at this rate; --epochs is the most.",
 )
@@ -101,7 +123,7 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 @click.option("--rate", callback=_per_second, help="Begin at most so many: 10/s, 90/m.")
 @logs
 @click.option("--no-log", is_flag=True, help="Record nothing.")
-@click.option("--label", help="A name for the run.")
+@click.option("--label", callback=_label, help="A name for the run.")
 @click.option(
     "--resume",
     is_flag=False,
@@ -120,20 +142,23 @@ def run_command(
     selection = _selection(options)
     redaction = Redaction(secrets_of(options["redact"]))
     outputs: list[Sink] = [report_to(path, redaction) for path in options["output"]]
-    sinks: list[Sink] = [Thrift(), Started(), *outputs, shown(options, stdout, redaction)]
+    started = Started()
+    sinks: list[Sink] = [Thrift(), started, *outputs, shown(options, stdout, redaction)]
     asked = Asked(
         files, tools, selection, options["timeout"], options["epochs"], options["until_sure"]
     )
     limit = 1 if options["exitfirst"] else options["maxfail"]
-    log = None if options["no_log"] else _log(options)
+    log = _log(options)
     manner = Manner(limit, options["rate"], _execution(options), False, log, redaction)  # noqa: FBT003
-    session = Session(asked, sinks, elsewhere=sys.stderr, manner=manner)
+    session = Session(asked, sinks, elsewhere=cleaned(sys.stderr, redaction), manner=manner)
     gc.disable()
-    with interrupts(), no_early_end():
+    with interrupts(started), no_early_end(started):
         try:
             report = session.run()
         except KeyboardInterrupt:
             return last_line(options, stdout, INTERRUPTED, "interrupted")
+        except CatalogueError as error:
+            raise redaction.error_of(error) from None
     why = _why_nothing(report, session.prepared, selection)
     return last_line(options, stdout, report.exit_code, why or report.why)
 
@@ -146,23 +171,39 @@ def _selection(options: dict[str, Any]) -> Selection:
     if options["resume"] is not None:
         raise click.UsageError("--lf and --ff look at another run than --resume goes on with")
     runs = runs_in(options["log_dir"])
-    bad: frozenset[str] = frozenset()
+    bad: list[str] = []
     if runs:
-        results = LoggedResults(runs[-1]).log.entries.items()
-        bad = frozenset(name for (name, _), entry in results if entry.status in BAD)
-    return selection_of(options, bad, failed_first=failed_first)
+        last = LoggedResults(runs[-1])
+        bad = failing(last, last.log.header.get("bears", {}).get("until_sure"))
+    return selection_of(options, frozenset(bad), failed_first=failed_first)
 
 
 def _execution(options: dict[str, Any]) -> Execution:
-    """Read where to run; `-n` and `--concurrency` alone say it, too."""
-    threads, processes = options["concurrency"], options["processes"]
-    if threads and processes:
-        raise click.UsageError("-n and --concurrency: choose processes or threads")
-    kind = options["executor"] or ("threads" if threads else "processes" if processes else "serial")
-    return execution_of(kind, threads or processes)
+    """Read where to run; `-n` and `--concurrency` alone say it, too.
+
+    What is said on the command line wins over a setting of the project.
+    """
+    source = click.get_current_context().get_parameter_source
+    said = {name: options[name] for name in COUNTS if options[name]}
+    flags = [name for name in (*said, "executor") if source(name) is ParameterSource.COMMANDLINE]
+    kind = None if flags and "executor" not in flags else options["executor"]
+    if flags:
+        said = {name: said[name] for name in flags if name in said}
+    wanted = kind.partition("=")[0] if kind else None
+    if len(said) > 1 or any(wanted not in (None, *COUNTS[name]) for name in said):
+        told = " and ".join(COUNTS[name][-1] for name in said)
+        other = f"--executor {kind}" if kind else "each other"
+        raise click.UsageError(f"{told} with {other}: choose one")
+    for name in said:
+        return execution_of(kind or COUNTS[name][0], said[name])
+    return execution_of(kind or "serial")
 
 
-def _log(options: dict[str, Any]) -> LogOptions:
+def _log(options: dict[str, Any]) -> LogOptions | None:
+    if options["no_log"]:
+        if options["resume"] is not None or options["label"] is not None:
+            raise click.UsageError("--resume and --label are of a log, and --no-log has none")
+        return None
     return LogOptions(
         options["log_dir"],
         options["label"],

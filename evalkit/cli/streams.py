@@ -3,9 +3,11 @@
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TextIO, cast
+
+from evalkit.runlog.redaction import Redaction
 
 
 @contextmanager
@@ -43,6 +45,40 @@ def _closed(stream: TextIO) -> None:
     """Close a stream; what can't be written any more has been told already."""
     with suppress(OSError):
         stream.close()
+
+
+class Cleaned(io.TextIOBase):
+    """A stream for stray prints, which secrets are taken out of on the way."""
+
+    def __init__(self, stream: TextIO, clean: Callable[[str], str]) -> None:
+        """Take the stream behind, and what takes secrets out of a text."""
+        self._stream = stream
+        self._clean = clean
+
+    def write(self, text: str) -> int:
+        """Pass on a text without its secrets."""
+        self._stream.write(self._clean(text))
+        return len(text)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """Give the encoding of the stream behind."""
+        return self._stream.encoding
+
+    def fileno(self) -> int:
+        """Give the descriptor of the stream behind."""
+        return self._stream.fileno()
+
+    def flush(self) -> None:
+        """Flush the stream behind."""
+        self._stream.flush()
+
+
+def cleaned(stream: TextIO, redaction: Redaction) -> TextIO:
+    """Give a stream that keeps named secrets out; the very same one where none are named."""
+    if not redaction.names:
+        return stream
+    return cast("TextIO", Cleaned(stream, redaction.message_of))
 
 
 def write_bytes(stream: TextIO, content: bytes) -> None:

@@ -38,16 +38,16 @@ def execution_of(executor: Any = "serial", workers: int | None = None) -> Execut
         return executor
     if not isinstance(executor, str):
         if not callable(getattr(executor, "submit", None)):
-            hint = f"one of {', '.join(map(repr, EXECUTORS))}, or a concurrent.futures.Executor"
+            hint = f"one of {', '.join(map(repr, NAMED))}, or a concurrent.futures.Executor"
             raise CatalogueError("executor", f"got {brief(executor)}", hint)
         if type(executor).__name__ == "ThreadPoolExecutor":
             raise CatalogueError("executor", "threads of one's own", "say executor='threads'")
         return Execution("pool", workers, None, executor)
     kind, _, address = executor.partition("=")
-    if kind not in EXECUTORS or (address and kind != "dask"):
-        raise CatalogueError(
-            "executor", f"unknown executor {executor!r}", hint_for(kind, EXECUTORS)
-        )
+    if kind not in NAMED or (address and kind != "dask"):
+        raise CatalogueError("executor", f"unknown executor {executor!r}", hint_for(kind, NAMED))
+    if workers is not None and kind == "serial":
+        raise CatalogueError("workers", "serial has one", "say executor='threads' or 'processes'")
     return Execution(kind, workers, address or None)
 
 
@@ -103,6 +103,8 @@ def _elsewhere(
     remote.on_pool(execution, asked, jobs, schedule, watch)
 
 
+NAMED = ("serial", "threads", "processes", "dask")
+"""The executors that have a name; a pool of the caller's comes as it is."""
 IN_PROCESS = frozenset({"serial", "threads"})
 """The executors that need nothing to be sent."""
 

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from types import ModuleType
 from typing import Any, Protocol
 
-from evalkit.errors import CatalogueError
+from evalkit.errors import CatalogueError, EvalkitError
 from evalkit.executors.order import Order
 from evalkit.executors.worker import begin_process, greet
 
@@ -73,7 +73,11 @@ class Processes:
 
     def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
         """Have a worker call a function; a worker that ends is a `LostError`."""
-        inner = self._pool.schedule(function, args=args)
+        try:
+            inner = self._pool.schedule(function, args=args)
+        except RuntimeError as error:
+            hint = "a script that runs processes needs: if __name__ == '__main__':"
+            raise EvalkitError(f"the pool of processes broke down: {error}; {hint}") from error
         outer: Future[bytes] = Future()
         self._inner[outer] = inner
         inner.add_done_callback(lambda done: self._handed_on(done, outer))
@@ -113,10 +117,11 @@ class Processes:
         self._pool.join(JOIN_S)
 
     def kill(self) -> None:
-        """End the workers at once."""
+        """End the workers at once, whatever the pool makes of it: it may be at work on them."""
         self.killed = True
-        self._pool.stop()
-        self._pool.join(JOIN_S)
+        for end in (self._pool.stop, lambda: self._pool.join(JOIN_S)):
+            with suppress(Exception):
+                end()
 
 
 def _lost(error: BaseException) -> LostError:
@@ -142,7 +147,7 @@ class Foreign:
         try:
             future: Future[bytes] = self._pool.submit(function, *args)
         except BrokenExecutor as error:
-            raise CatalogueError("executor", f"the pool is broken: {error}") from error
+            raise EvalkitError(f"the pool is broken: {error}") from error
         return future
 
     def drop(self, future: Future[bytes]) -> None:

@@ -114,10 +114,11 @@ def positive(where: str, value: object) -> float:
     return value  # type: ignore[return-value]
 
 
-def count(where: str, value: object, least: int = 0) -> int:
-    """Accept a whole number, not below the least; a bool is no number."""
-    if type(value) is not int or value < least:
-        fail(where, f"expected a whole number, {least} or more, got {brief(value)}")
+def count(where: str, value: object, least: int = 0, most: int | None = None) -> int:
+    """Accept a whole number, from the least to the most; a bool is no number."""
+    if type(value) is not int or value < least or (most is not None and value > most):
+        asked = f"{least} or more" if most is None else f"from {least} to {most:,}"
+        fail(where, f"expected a whole number, {asked}, got {brief(value)}")
     return value
 
 

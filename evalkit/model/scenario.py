@@ -7,6 +7,7 @@ import attrs
 from attrs import field
 
 from evalkit.errors import CatalogueError
+from evalkit.intervals import MOST_EPOCHS
 from evalkit.jsonvalue import Json
 from evalkit.model import fields
 from evalkit.model.assertion import Assertion
@@ -92,11 +93,11 @@ class Scenario:
 
     `tool_calls` are made in order against the tools. `assertions` are put to the whole trace. A
     scenario without a prompt is for the tools only; one without tool calls, for agents only.
-    `epochs` is how many times it is run, with fresh tools each time; it passes where `pass_epochs`
-    of them do, which are all unless given. `timeout_s` bounds an epoch as a whole. `xfail` gives
-    the reason why it is known to fail. `metadata` is any JSON, for the author's own use. `source`
-    is where it was registered, and `home` the catalogue that it was registered in; neither is part
-    of equality.
+    `epochs` is how many times it is run, unless the run says another number, with the tools of a
+    factory opened afresh each time; it passes where `pass_epochs` of them do, all unless given.
+    `timeout_s` bounds an epoch as a whole. `xfail` gives the reason why it is known to fail.
+    `metadata` is any JSON, for the author's own use. `source` is where it was registered, and
+    `home` the catalogue that it was registered in; neither is part of equality.
 
     >>> Scenario("stock_is_counted", tool_calls=[ToolCall("count", {"sku": "oak"})]).difficulty
     'standard'
@@ -163,6 +164,6 @@ def _check_unusual(scenario: Scenario) -> None:
     if scenario.xfail is not None:
         fields.text("Scenario.xfail", scenario.xfail)
     if scenario.epochs is not None:
-        fields.count("Scenario.epochs", scenario.epochs, 1)
+        fields.count("Scenario.epochs", scenario.epochs, 1, MOST_EPOCHS)
     if scenario.pass_epochs is not None:
-        fields.count("Scenario.pass_epochs", scenario.pass_epochs, 1)
+        fields.count("Scenario.pass_epochs", scenario.pass_epochs, 1, MOST_EPOCHS)

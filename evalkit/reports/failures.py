@@ -64,7 +64,9 @@ def call_line(result: ScenarioResult, step: int) -> str:
     """Say which call a step was: the tool, and the arguments that it received."""
     call = call_of(result, step)
     if call is None:
-        return f"step {step}: not called"
+        errors = result.trace["errors"] if result.trace is not None else ()
+        lost = any(error["call"] is None for error in errors)
+        return f"step {step}" if lost else f"step {step}: not called"
     args = ", ".join(f"{name}={brief(value, 60)}" for name, value in call["args"].items())
     return f"step {step}: {call['tool']}({args})"
 

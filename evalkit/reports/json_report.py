@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from evalkit.jsontext import dumped_object, unmarked
-from evalkit.reports.records import Head, run_head, scenario_to_dict
+from evalkit.reports.records import run_head, scenario_to_dict
 from evalkit.reports.run_report import RunReport
 from evalkit.result import Outline, ScenarioResult
-from evalkit.runlog.records import result_digest, run_digest
+from evalkit.runlog.records import redacted, result_digest, run_digest
 from evalkit.runlog.redaction import Redaction
 
 
@@ -27,17 +27,14 @@ class JsonReport:
 
     def add(self, result: ScenarioResult) -> None:
         """Write down one record."""
+        self._digests[result.name, result.epoch] = result_digest(result)
         record = dumped_object(scenario_to_dict(result))
         if self._redaction.concerns(result, record):
-            record = self._redaction.text_of(record)
+            record = dumped_object(scenario_to_dict(redacted(result, self._redaction)))
         self._records.append(unmarked(record))
-        self._digests[result.name, result.epoch] = result_digest(result)
 
     def finish(self, report: RunReport) -> None:
         """Give the whole object."""
-        head = Head(
-            report.scorecard, report.seconds, report.interrupted, report.warnings, report.run_id
-        )
-        said = dumped_object(run_head(head, run_digest(self._digests)))
+        said = dumped_object(run_head(report.head, run_digest(self._digests)))
         said = unmarked(self._redaction.text_of(said))
         self._write(said[:-1] + b',"scenarios":[' + b",\n".join(self._records) + b"]}\n")

@@ -33,9 +33,8 @@ def show_result(page: Page, result: ScenarioResult) -> None:
     for step, checks in groupby(result.checks, key=lambda check: check.step):
         _call(page, result, step)
         for check in checks:
-            page.line(
-                f"{check.status.value}: {headline(check)}", indent=4, style=check.status.value
-            )
+            said = f"{check.code or check.status.value}: {headline(check)}"
+            page.line(said, indent=4, style=check.status.value)
             for line in () if check.status is PASSED else details(check):
                 page.line(line, indent=6)
     for error in result.trace["errors"] if result.trace is not None else ():

@@ -22,6 +22,7 @@ class Head:
     interrupted: bool = False
     warnings: tuple[Problem, ...] = ()
     run_id: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def run_to_dict(results: Iterable[ScenarioResult], head: Head, digest: str) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def run_head(head: Head, digest: str) -> dict[str, Any]:
         "digest": digest,
         "interrupted": head.interrupted,
         "warnings": list(map(str, head.warnings)),
+        "notes": list(head.notes),
         "summary": {**card.all.to_dict(), "seconds": head.seconds},
         "by_tag": {tag: tally.to_dict() for tag, tally in card.by_tag.items()},
         "by_difficulty": {each: tally.to_dict() for each, tally in card.by_difficulty.items()},

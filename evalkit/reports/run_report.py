@@ -102,8 +102,12 @@ class RunReport:
 
     @property
     def failures(self) -> list[ScenarioResult]:
-        """Give the results that fail the run."""
-        return [result for result in self.results if result.status in BAD]
+        """Give the results that fail the run; those of epochs that may fail are none."""
+        return [result for result in self.results if result.status in BAD and self._fails(result)]
+
+    def _fails(self, result: ScenarioResult) -> bool:
+        fold = self.scorecard.repeats.folds.get(result.name)
+        return fold is None or fold.status in BAD
 
     def __getitem__(self, name: str) -> ScenarioResult:
         """Give a result by the scenario's name, of its first epoch; a wrong name, the nearest."""
@@ -114,11 +118,18 @@ class RunReport:
             "report", f"no scenario {name!r}", hint_for(name, _names(self.results))
         )
 
+    @property
+    def head(self) -> Head:
+        """Give all of it but its results."""
+        return Head(
+            self.scorecard, self.seconds, self.interrupted, self.warnings, self.run_id, self.notes
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Give the run as one JSON object, the one that `--json` prints."""
         return run_to_dict(
             self.results,
-            Head(self.scorecard, self.seconds, self.interrupted, self.warnings, self.run_id),
+            self.head,
             self.digest,
         )
 

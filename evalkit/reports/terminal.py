@@ -53,7 +53,7 @@ class TerminalReport:
         self._progress = progress and verbosity == 0
         self._redaction = redaction or Redaction()
         self._bad: dict[str, ScenarioResult] = {}
-        self._slow: list[tuple[float, str]] = []
+        self._slow: dict[str, float] = {}
 
     def start(self, outline: Outline) -> None:
         """Say what is about to run, and what planning found doubtful."""
@@ -65,6 +65,7 @@ class TerminalReport:
             self._page.line(f"note: {note}")
         of = f"{outline.selected} of " if outline.total != outline.selected else ""
         times = f", {outline.epochs} epochs" if outline.epochs > outline.selected else ""
+        times += " at most" if times and outline.until_sure else ""
         self._page.line(f"{of}{counted(outline.total, 'scenario')}{times}")
 
     def add(self, result: ScenarioResult) -> None:
@@ -80,7 +81,9 @@ class TerminalReport:
             self._page.raw(self._page.styled(MARKS[result.status], result.status.value))
             self._page.flush()
         if result.seconds >= NOTABLE_S:
-            self._slow = nlargest(SLOWEST, [*self._slow, (result.seconds, result.name)])
+            self._slow[result.name] = max(result.seconds, self._slow.get(result.name, 0.0))
+            slowest = nlargest(SLOWEST, self._slow, key=self._slow.__getitem__)
+            self._slow = {name: self._slow[name] for name in slowest}
 
     def finish(self, report: RunReport) -> None:
         """Show the whole: tallies, the slowest, the failures, the last line."""
@@ -97,7 +100,7 @@ class TerminalReport:
             fold = card.repeats.folds.get(result.name)
             if fold is None or fold.status in BAD:
                 show_failure(self._page, result, _of_epochs(result, fold))
-        if card.repeats.folds:
+        if card.repeats.folds and self._verbosity >= 0:
             self._repeats(card.repeats)
         for note in report.notes[len(report.notes) - bool(report.threads_lost) :]:
             self._page.line(f"note: {note}", style="yellow")
@@ -125,7 +128,7 @@ class TerminalReport:
             passed, known = tally.statuses[Status.PASSED], tally.statuses[Status.XFAILED]
             also = f"  {known} failed as known" if known else ""
             checks = f"{tally.checks_passed}/{tally.checks_total} checks{also}"
-            share = f"{passed}/{tally.total}  {_interval(tally.interval)}"
+            share = f"{passed}/{tally.total}  {_interval(tally.interval)}".rstrip()
             style = "failed" if any(tally.statuses[status] for status in BAD) else None
             self._page.line(f"{name:{widest}}  {share}  {checks}", indent=2, style=style)
 
@@ -133,7 +136,7 @@ class TerminalReport:
         if self._slow:
             self._page.line()
             self._page.line("slowest", bold=True)
-        for seconds, name in self._slow:
+        for name, seconds in self._slow.items():
             self._page.line(f"{seconds:.2f} s  {name}", indent=2)
 
     def _operators(self, card: Scorecard) -> None:
@@ -161,6 +164,9 @@ class TerminalReport:
             line = f"pass rate of {repeats.sure:g}; a verdict is wrong at most {share} of the time"
             self._page.line(line, indent=2)
             self._page.line(f"{run} epochs were run, {saved} were saved", indent=2)
+        for name, fold in repeats.open.items():
+            line = f"not sure  {name}  {fold.passed}/{fold.ran}"
+            self._page.line(line, indent=2, style="error")
         for name, fold in repeats.flaky.items():
             line = f"flaky  {name}  {fold.passed}/{fold.ran}  {fold.difference()}"
             self._page.line(line, indent=2, style="yellow")
@@ -184,7 +190,8 @@ def _of_epochs(result: ScenarioResult, fold: Fold | None) -> str:
     """Say which epoch a result is of, and how many passed."""
     if fold is None:
         return ""
-    return f"epoch {result.epoch}; {fold.passed} of {counted(fold.ran, 'epoch')} passed"
+    unsure = ", which does not tell" if fold.status is Status.ERROR and fold.sure else ""
+    return f"epoch {result.epoch}; {fold.passed} of {counted(fold.ran, 'epoch')} passed{unsure}"
 
 
 def _interval(bounds: tuple[float, float] | None) -> str:

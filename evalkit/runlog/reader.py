@@ -50,6 +50,7 @@ class RunLog:
         self.notes: list[str] = []
         self.torn: Line | None = None
         self.written = 0
+        self._skipped = 0
         self.conflicting: list[Key] = []
         self._read(salvage=salvage)
 
@@ -97,12 +98,15 @@ class RunLog:
         if not salvage:
             raise RunLogError(f"{place}: {damage}; --salvage goes on without it")
         self.damaged.append(line)
+        self._skipped += 1
         self.notes.append(f"{place}: {damage}; left out")
 
     def _take(self, line: Line, record: dict[str, Any], *, salvage: bool) -> None:
-        number = record["seq"]
-        if number != self.written + 1 and not self.damaged:
-            self._damaged(line, f"is record {number}, not {self.written + 1}", salvage=salvage)
+        number, wanted = record["seq"], self.written + self._skipped + 1
+        self._skipped = 0
+        if number != wanted:
+            self._damaged(line, f"is record {number}, not {wanted}", salvage=salvage)
+            self._skipped = 0
         self.written = number
         kind = record["kind"]
         if kind == "result":
@@ -115,6 +119,8 @@ class RunLog:
             self._resumed(record)
         elif kind == "summary":
             self.summary = record
+            for name, epoch in record["unused"]:  # of an epoch that was not asked for any more
+                self.entries.pop((name, epoch), None)
 
     def _header(self, record: dict[str, Any]) -> None:
         if record["schema"] != SCHEMA:
@@ -156,12 +162,11 @@ def salvage(log: RunLog) -> None:
     """Put what is whole of a damaged log in its place, numbered anew; the old file stays beside."""
     number = len(list(log.run.glob("damaged-*")))
     lines = [line.record for line in lines_of(log.path) if line.record is not None]
+    whole = [line_of({**record, "seq": at}) for at, record in enumerate(lines, 1)]
     fresh = log.run / "salvaged.tmp"
-    fresh.write_bytes(
-        b"".join(line_of({**record, "seq": at}) for at, record in enumerate(lines, 1))
-    )
-    log.path.rename(log.run / f"damaged-{number}.ndjson")
-    fresh.rename(log.path)
+    fresh.write_bytes(b"".join(whole))
+    (log.run / f"damaged-{number}.ndjson").write_bytes(log.path.read_bytes())
+    fresh.replace(log.path)
 
 
 class LoggedResults(Sequence[ScenarioResult]):

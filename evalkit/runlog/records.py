@@ -7,7 +7,7 @@ import orjson
 
 from evalkit.jsontext import WIDE, canonical, dumped, loaded
 from evalkit.jsonvalue import MISSING, Json
-from evalkit.model import Assertion, Ref
+from evalkit.model import Assertion, Ref, refs
 from evalkit.result import Check, ScenarioResult, Status
 from evalkit.runlog.redaction import Redaction
 
@@ -17,6 +17,7 @@ _COLUMNS = (
     *("step", "path", "op", "expected", "description", "rest"),
     *("status", "code", "score", "actual"),
 )
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _EMPTY: list[tuple[Any, ...]] = [()] * len(_COLUMNS)
 
 
@@ -109,14 +110,14 @@ def redacted(result: ScenarioResult, redaction: Redaction) -> ScenarioResult:
 def _columns(result: ScenarioResult) -> dict[str, tuple[Any, ...]]:
     """Give what makes up a verdict, a list for each kind of thing: all but times, and the words.
 
-    What is expected is a list of one value, or of none.
+    What is expected is a list: of nothing, of a value, or of a value that holds a `Ref`, and True.
     """
     rows = [
         (
             check.step,
             (assertion := check.assertion).path,
             assertion.op,
-            [] if (expected := assertion.expected) is MISSING else [written(expected)],
+            _wanted(assertion.expected),
             assertion.description,
             _rest(assertion),
             check.status,
@@ -127,6 +128,15 @@ def _columns(result: ScenarioResult) -> dict[str, tuple[Any, ...]]:
         for check in result.checks
     ]
     return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else _EMPTY, strict=True))
+
+
+def _wanted(expected: Any) -> list[Json]:  # noqa: ANN401
+    """Write what is expected: a list of it, empty for nothing; True after it where a `Ref` is."""
+    if expected is MISSING:
+        return []
+    if type(expected) in _SCALARS or next(refs(expected), None) is None:
+        return [expected]
+    return [written(expected), True]
 
 
 def _rest(assertion: Assertion) -> dict[str, Any] | None:
@@ -183,7 +193,7 @@ def result_of(record: dict[str, Any]) -> ScenarioResult:
 def _check(row: tuple[Any, ...], reason: str, seconds: float) -> Check:
     """Give the check of one row of the columns."""
     step, path, op, expected, description, rest, status, code, score, actual = row
-    wanted = _read(expected[0]) if expected else MISSING
+    wanted = MISSING if not expected else expected[0] if len(expected) == 1 else _read(expected[0])
     assertion = Assertion(path, op, wanted, description, **rest or {})
     return Check(assertion, step, Status(status), code, score, actual, reason, seconds)
 
@@ -199,7 +209,7 @@ def _read(expected: Json) -> Any:  # noqa: ANN401
 
 def _timeless(value: Json, path: str = "") -> Json:
     """Leave out what is named `seconds`, at any depth."""
-    if path.endswith("seconds"):
+    if "seconds" in path:
         return None
     if type(value) is dict:
         return {key: _timeless(item) for key, item in value.items() if key != "seconds"}

@@ -1,6 +1,6 @@
 """Where runs are kept: a directory for each, in the log directory, found by id, label or path."""
 
-import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +15,13 @@ FILE = "run.ndjson"
 TAIL = 1_000_000
 
 
-def new_run(log_dir: Path, run_id: str) -> Path:
+def new_run(log_dir: Path) -> Path:
     """Make the directory of a run, and the log directory with its ignore file around it."""
-    place = log_dir / run_id
     try:
-        place.mkdir(parents=True)
-        ignore = log_dir / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        ours = not log_dir.exists()
+        place = _made(log_dir)
+        if ours:  # a folder of the author's may hold what is to be kept
+            (log_dir / ".gitignore").write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise RunLogError(
             f"no run can be logged in {str(log_dir)!r}: {error}; name another folder by --log-dir, "
@@ -31,13 +30,30 @@ def new_run(log_dir: Path, run_id: str) -> Path:
     return place
 
 
+def _made(log_dir: Path) -> Path:
+    """Make a directory under an id that no other run has."""
+    while True:
+        place = log_dir / new_run_id()
+        try:
+            place.mkdir(parents=True)
+        except FileExistsError:
+            if not place.is_dir():
+                raise
+        else:
+            return place
+
+
 def new_run_id() -> str:
-    """Give an id that sorts by when it was made, in UTC: to the millisecond, then by chance."""
+    """Give an id that sorts by when it was made, in UTC: to less than a microsecond."""
     now = time.time()
-    chance = int.from_bytes(os.urandom(2), "big") % 0x1000
-    return (
-        f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 1000):03x}{chance:03x}"
-    )
+    second = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    return f"{second}-{int(now % 1 * 0x1000000):06x}"
+
+
+def is_label(value: object) -> bool:
+    """Say whether a run can be found by it: a name, and none that means another run."""
+    named = isinstance(value, str) and value.isprintable() and bool(value.strip())
+    return named and not re.fullmatch(r"latest(~\d*)?", str(value))
 
 
 def runs_in(log_dir: Path) -> list[Path]:
@@ -56,7 +72,8 @@ def find_run(log_dir: Path, reference: str) -> Path:
         if number < len(runs):
             return runs[-1 - number]
         raise RunLogError(f"there is no run {reference!r}: {str(log_dir)!r} holds {len(runs)}")
-    for place in (log_dir / reference, Path(reference)):
+    path = Path(reference)
+    for place in (log_dir / reference, path.parent if path.name == FILE else path):
         if (place / FILE).is_file():
             return place
     labelled = [run for run in runs if header_of(run).get("label") == reference]

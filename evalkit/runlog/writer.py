@@ -23,7 +23,10 @@ class Lock:
             import fcntl  # noqa: PLC0415  - not on every system
         except ImportError as error:
             raise RunLogError("a log needs file locks, which are not here; --no-log") from error
-        self._file = os.open(run / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self._file = os.open(run / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise RunLogError(f"{str(run / LOCK)!r} can't be had: {error}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -32,10 +35,13 @@ class Lock:
             raise RunLogError(f"{run} is being written by {_told(holder)}") from error
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, json.dumps([os.getpid(), socket.gethostname()]).encode(), 0)
+        os.register_at_fork(after_in_child=self.release)  # a child would keep it after our end
 
     def release(self) -> None:
         """Give it back."""
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class LogWriter:
@@ -48,6 +54,7 @@ class LogWriter:
         self._lock = threading.Lock()
         self._synced = perf_counter()
         self._dirty = False
+        self._broken = False
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -56,18 +63,21 @@ class LogWriter:
     def append_text(self, text: bytes) -> None:
         """Write one record that is JSON already: an object, to which its number is added."""
         with self._lock:
+            if self._broken:
+                raise RunLogWriteError(f"{self.path}: nothing more is written after a failure")
             self._number += 1
             self._write(sealed(b'%b,"seq":%d}' % (text[:-1], self._number)))
             self._dirty = True
 
     def sync(self, *, now: bool = False) -> None:
         """Bring what was written to the disk, if some time has passed or `now` is asked for."""
-        if not self._dirty or (not now and perf_counter() - self._synced < SYNC_S):
+        if self._broken or not self._dirty or (not now and perf_counter() - self._synced < SYNC_S):
             return
         self._dirty = False
         try:
             os.fsync(self._file)
         except OSError as error:  # what the page cache held may be gone: trying again would lie
+            self._broken = True
             raise RunLogWriteError(f"{self.path}: {error}") from error
         self._synced = perf_counter()
 
@@ -90,6 +100,7 @@ class LogWriter:
             raise self._cut_off(f"{done} of {len(line)} bytes were taken")
 
     def _cut_off(self, why: str) -> RunLogWriteError:
+        self._broken = True
         return RunLogWriteError(f"{self.path}: record {self._number} is not whole: {why}")
 
 

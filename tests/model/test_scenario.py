@@ -53,6 +53,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"timeout_s": 0}, "Scenario.timeout_s", "above 0"),
     ({"timeout_s": True}, "Scenario.timeout_s", "above 0"),
     ({"timeout_s": float("inf")}, "Scenario.timeout_s", "above 0"),
+    *[
+        ({name: value}, f"Scenario.{name}", "expected a whole number, from 1 to 1,000")
+        for name in ("epochs", "pass_epochs")
+        for value in (0, -1, True, 2.0, "3", [3], float("nan"))
+    ],
     ({"xfail": ""}, "Scenario.xfail", "is blank"),
     ({"xfail": True}, "Scenario.xfail", "expected a string"),
     ({"metadata": []}, "Scenario.metadata", "expected a mapping"),
@@ -160,3 +165,18 @@ def test_further_fields_are_keywords() -> None:
     """`assertions` and what follows it are given by name."""
     with pytest.raises(TypeError):
         Scenario("s", "p", [CALL], [], "", "basic", [])  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("epochs", "needed"), [(None, None), (1, 1), (5, 3), (5, None), (None, 2)])
+def test_epochs(epochs: int | None, needed: int | None) -> None:
+    """How often it runs and how many must pass are whole numbers, each left out as one likes."""
+    scenario = Scenario("s", tool_calls=[CALL], epochs=epochs, pass_epochs=needed)
+    assert (scenario.epochs, scenario.pass_epochs) == (epochs, needed)
+    assert scenario.but(epochs=7).epochs == 7
+
+
+def test_epochs_are_part_of_equality() -> None:
+    """A scenario that runs more often, or may fail more often, is another one."""
+    several = Scenario("s", tool_calls=[CALL], epochs=3)
+    assert several != several.but(epochs=4)
+    assert several != several.but(pass_epochs=2)

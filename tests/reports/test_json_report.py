@@ -1,11 +1,14 @@
 """The report as one JSON object: strict, whole, the same by every way to it."""
 
 import json
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evalkit import Assertion, Op, Ref, RunReport, Scenario, ToolCall, run
+from evalkit.intervals import wilson
 from evalkit.reports.json_report import JsonReport
 
 
@@ -22,12 +25,17 @@ def strict(content: bytes) -> Any:
     return json.loads(content.decode("utf-8"), parse_constant=refuse, object_pairs_hook=pairs)
 
 
-def reported(*scenarios: Scenario, **tools: Any) -> tuple[Any, RunReport]:
-    """What the report writes, and the report of Python beside it."""
+def written_by(*scenarios: Scenario, **options: Any) -> tuple[Any, RunReport]:
+    """What a run with these options writes, and the report of Python beside it."""
     written: list[bytes] = []
-    report = run(scenarios, tools=tools, sinks=[JsonReport(written.append)])
+    report = run(scenarios, sinks=[JsonReport(written.append)], **options)
     (content,) = written
     return strict(content), report
+
+
+def reported(*scenarios: Scenario, **tools: Any) -> tuple[Any, RunReport]:
+    """What the report writes, and the report of Python beside it."""
+    return written_by(*scenarios, tools=tools)
 
 
 CHECKS = [Assertion("n", Op.EQ, 1, "the number"), Assertion("m", Op.IS_FALSE)]
@@ -141,3 +149,87 @@ def test_nothing_is_an_object_too() -> None:
     written, _ = reported()
     assert written["scenarios"] == []
     assert written["summary"]["score"] is None
+
+
+EQ = Scenario("b", tool_calls=[ToolCall("ping", {}, [Assertion("n", Op.EQ, 1)])])
+
+
+def counting(*values: int) -> dict[str, Any]:
+    """A table whose tool gives one value after the other, over and over."""
+    numbers = cycle(values)
+    return {"ping": lambda: {"n": next(numbers)}}
+
+
+def test_with_a_log_it_is_what_to_dict_gives(tmp_path: Path) -> None:
+    """With epochs and a log, too, the object that is written is `RunReport.to_dict()`."""
+    options = {"tools": counting(1, 2), "epochs": 2, "log_dir": tmp_path}
+    written, report = written_by(SCENARIO, EQ, **options)
+    assert written == json.loads(json.dumps(report.to_dict()))
+
+
+def test_the_run_id_is_that_of_the_log(tmp_path: Path) -> None:
+    """A recorded run is named by its directory; one without a log has no name."""
+    written, _ = written_by(EQ, tools=counting(1), log_dir=tmp_path)
+    (place,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    assert written["run_id"] == place.name
+    assert written_by(EQ, tools=counting(1))[0]["run_id"] is None
+
+
+def test_the_digest_is_of_verdicts_and_values(tmp_path: Path) -> None:
+    """Equal for equal runs, with a log or without; another where a value or an epoch differs."""
+    runs: dict[str, dict[str, Any]] = {
+        "once": {"tools": counting(1)},
+        "again": {"tools": counting(1), "log_dir": tmp_path},
+        "threads": {"tools": counting(1), "executor": "threads"},
+        "value": {"tools": counting(2)},
+        "epochs": {"tools": counting(1), "epochs": 2},
+    }
+    digests = {name: written_by(EQ, **options)[0]["digest"] for name, options in runs.items()}
+    assert digests["once"] == digests["again"] == digests["threads"]
+    assert len(set(digests.values())) == 3
+
+
+def test_by_operator_is_in_it() -> None:
+    """Counts, rate and interval of each operator, sorted by name."""
+    written, _ = reported(SCENARIO, ping=lambda: {"n": 1})
+    assert list(written["by_operator"]) == sorted(written["by_operator"])
+    assert written["by_operator"]["eq"] == {
+        "checks_total": 2,
+        "checks_passed": 2,
+        "checks_error": 0,
+        "pass_rate": 1.0,
+        "interval": list(wilson(2, 2) or ()),
+    }
+
+
+def test_intervals_are_in_it() -> None:
+    """The interval of the scenarios that passed is two numbers, null where nothing was counted."""
+    written, _ = reported(EQ, ping=lambda: {"n": 1})
+    assert written["summary"]["scenario_pass_interval"] == list(wilson(1, 1) or ())
+    assert reported()[0]["summary"]["scenario_pass_interval"] is None
+
+
+def test_without_epochs_there_is_nothing_on_them() -> None:
+    """`epochs` is null where every scenario ran once."""
+    assert reported(EQ, ping=lambda: {"n": 1})[0]["epochs"] is None
+
+
+def test_epochs_are_in_it() -> None:
+    """A record for each epoch, one scenario in the summary, pass^k and the flaky ones by name."""
+    written, _ = written_by(EQ, tools=counting(1, 2), epochs=2)
+    assert [(each["epoch"], each["status"]) for each in written["scenarios"]] == [
+        (1, "passed"),
+        (2, "failed"),
+    ]
+    assert written["summary"]["scenarios_total"] == written["summary"]["scenarios_failed"] == 1
+    told = written["epochs"]
+    assert (told["pass_hat"], told["pass_at"]) == ({"1": 0.5, "2": 0.0}, {"1": 0.5, "2": 1.0})
+    assert list(told["flaky"]) == ["b"]
+    assert (told["until_sure"], told["error_bound"]) == (None, None)
+
+
+def test_what_it_took_to_be_sure_is_in_it() -> None:
+    """The rate, the bound on errors, and how many epochs were run and saved."""
+    told = written_by(EQ, tools=counting(1), until_sure=0.5)[0]["epochs"]
+    assert (told["until_sure"], told["error_bound"]) == (0.5, 0.05)
+    assert (told["epochs_run"], told["epochs_saved"]) == (7, 93)

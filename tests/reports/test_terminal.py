@@ -1,6 +1,8 @@
 """What the terminal shows of a run: tallies, failures last, one line that says what it came to."""
 
 from io import StringIO
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 from evalkit import Assertion, Catalogue, Op, Scenario, ToolCall, TransportError, run
@@ -143,3 +145,110 @@ def test_the_number_of_scenarios_reads_well() -> None:
     """One is one scenario, two are scenarios."""
     assert "1 passed of 1 scenario;" in shown(ALL[1])
     assert "of 2 scenarios;" in shown(*ALL[:2])
+
+
+def counting(*values: int) -> dict[str, Any]:
+    """A table whose tool gives one value after the other, over and over."""
+    numbers = cycle(values)
+    return {"ping": lambda: {"n": next(numbers)}}
+
+
+def lines_of(*scenarios: Scenario, verbosity: int = 0, **options: Any) -> list[str]:
+    """The lines that the report writes of a run with these options, without their indent."""
+    stream = StringIO()
+    report = TerminalReport(Page(stream, colour=False), verbosity)
+    run(scenarios, **{"tools": TOOLS, "sinks": [report], **options})
+    return [line.strip() for line in stream.getvalue().splitlines()]
+
+
+def test_the_first_line_counts_the_epochs() -> None:
+    """How often scenarios will run is said where that is more than once each."""
+    assert lines_of(*ALL[:2], epochs=3)[0] == "2 scenarios, 6 epochs"
+    assert lines_of(*ALL[:2])[0] == "2 scenarios"
+
+
+def test_a_scenario_that_failed_is_shown_by_its_first_epoch_that_did() -> None:
+    """Once, with the number of the epoch and how many passed."""
+    lines = lines_of(made("a", RIGHT), tools=counting(1, 3, 5), epochs=3)
+    (title,) = (line for line in lines if line.startswith("FAILED"))
+    assert title == "FAILED  a  (epoch 2; 1 of 3 epochs passed)"
+    assert "expected 1, got 3" in lines
+    assert "expected 1, got 5" not in lines
+
+
+def test_an_epoch_that_is_allowed_to_fail_is_no_failure() -> None:
+    """A scenario that passed over its epochs is flaky, and not among the failures."""
+    lines = lines_of(made("a", RIGHT, pass_epochs=1), tools=counting(1, 3), epochs=2)
+    assert not any(line.startswith("FAILED") for line in lines)
+    assert any(line.startswith("1 passed of 1 scenario; ") for line in lines)
+
+
+def test_pass_k_is_the_headline_over_epochs() -> None:
+    """pass^k for all epochs with its interval, pass@k beside it, and pass^1, the mean rate."""
+    lines = lines_of(made("a", RIGHT), made("b", RIGHT), tools=counting(1, 1, 1, 3), epochs=2)
+    at = lines.index("over epochs")
+    assert lines[at + 1] == "pass^2 0.500 [0.09, 0.91]  pass@2 1.000  pass^1 0.750"
+
+
+def test_a_flaky_scenario_is_named_with_what_differed() -> None:
+    """Its name, how many epochs passed, the check, and the leaf of the value."""
+    lines = lines_of(made("a", RIGHT), made("b"), tools=counting(1, 1, 3, 3), epochs=4)
+    flaky = [line for line in lines if line.startswith("flaky")]
+    assert flaky == [
+        "flaky  a  2/4  step 0, 'n' eq: epoch 1 passed, epoch 3 wrong_value: 1, then 3"
+    ]
+
+
+def test_without_epochs_nothing_is_said_of_them() -> None:
+    """A run of single epochs has no part about them."""
+    assert "over epochs" not in lines_of(*ALL)
+
+
+def test_to_be_sure_tells_rate_bound_and_what_was_saved() -> None:
+    """Which rate, how often a verdict is wrong at most, how many epochs were run and spared."""
+    lines = lines_of(ALL[1], until_sure=0.5)
+    assert "pass rate of 0.5; a verdict is wrong at most 5% of the time" in lines
+    assert "7 epochs were run, 93 were saved" in lines
+
+
+def test_what_could_not_be_told_is_named() -> None:
+    """A scenario that passed each time, and too seldom to be sure, is no success: it is shown."""
+    lines = lines_of(ALL[1], until_sure=0.9, epochs=3)
+    assert any(line.startswith("1 could not be measured of 1 scenario") for line in lines)
+    assert any("good" in line and "3" in line for line in lines), lines
+
+
+def test_quiet_says_nothing_of_epochs() -> None:
+    """Verbosity -1 is the failures and the last line, with epochs too."""
+    (last,) = (line for line in lines_of(ALL[1], epochs=2, verbosity=-1) if line)
+    assert last.startswith("1 passed of 1 scenario; ")
+
+
+def test_verbose_names_each_epoch() -> None:
+    """A line for every epoch, with its number; none where there is one."""
+    lines = lines_of(ALL[1], epochs=2, verbosity=1)
+    assert [" ".join(line.split()[:5]) for line in lines if line.startswith("passed")] == [
+        "passed good 1/1 epoch 1",
+        "passed good 1/1 epoch 2",
+    ]
+    assert not any("epoch" in line for line in lines_of(ALL[1], verbosity=1))
+
+
+def test_verbose_tells_operators_with_their_intervals() -> None:
+    """How many checks of each operator passed, and how sure that is; an error is said to be one."""
+    scenarios = [made("a", RIGHT, WRONG), Scenario("d", tool_calls=[ToolCall("dead", {}, [RIGHT])])]
+    lines = lines_of(*scenarios, verbosity=1)
+    at = lines.index("by operator")
+    assert lines[at + 1] == "eq  1/3 checks  [0.06, 0.79]  1 could not be measured"
+    assert "by operator" not in lines_of(*scenarios)
+
+
+def test_where_a_run_is_recorded(tmp_path: Path) -> None:
+    """The run's directory is the last line of a run with a log, and not said without one."""
+    lines = lines_of(ALL[1], log_dir=tmp_path)
+    (place,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    assert lines[-1] == f"recorded in {place}"
+    assert not any("recorded in" in line for line in lines_of(ALL[1]))
+    assert not any(
+        "recorded in" in line for line in lines_of(ALL[1], log_dir=tmp_path, verbosity=-1)
+    )

@@ -1,0 +1,82 @@
+"""How a run is found that is to be gone on with, and what has changed since."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from evalkit.errors import RunLogError
+from evalkit.runlog.reader import RunLog, salvage
+from evalkit.runlog.runs import DEFAULT, find_run, runs_in, summary_of
+from evalkit.schedule import Job
+
+FORCEABLE = frozenset({"files", "tools"})
+"""What may be named otherwise by who is told so: the scenarios and their digests decide then."""
+NEWEST = ""
+"""What stands for the newest unfinished run, where a run to go on with is asked for."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class LogOptions:
+    """Where and how a run is recorded.
+
+    `resume` names the run to go on with (`NEWEST`: the newest unfinished one, if there is any).
+    `anyway` goes on where files or tools are named otherwise, `salvage` where the log is damaged.
+    """
+
+    log_dir: Path = DEFAULT
+    label: str | None = None
+    resume: str | None = None
+    anyway: bool = False
+    salvage: bool = False
+    argv: tuple[str, ...] = ()
+
+
+def run_to_resume(options: LogOptions) -> Path | None:
+    """Find the run to go on with; None where none is asked for, or there is none unfinished."""
+    if options.resume is None:
+        return None
+    if options.resume != NEWEST:
+        return find_run(options.log_dir, options.resume)
+    for run in reversed(runs_in(options.log_dir)):
+        unfinished = summary_of(run).get("interrupted", True)
+        if unfinished and RunLog(run, salvage=options.salvage).header:
+            return run
+    return None
+
+
+def refuse_another(old: RunLog, bears: dict[str, Any], options: LogOptions) -> None:
+    """Refuse to go on with what would be another run, naming what differs.
+
+    What files and tools are called may differ where that is asked for.
+    """
+    before = old.header.get("bears", bears)
+    known = dict.fromkeys((*before, *bears))
+    names = [name for name in known if before.get(name) != bears.get(name)]
+    told = [f"{name} was {before.get(name)!r}, now {bears.get(name)!r}" for name in names]
+    if names and not (options.anyway and set(names) <= FORCEABLE):
+        way = "; --force goes on with it" if set(names) <= FORCEABLE else ""
+        raise RunLogError(f"run {old.id} is another run: {'; '.join(told)}{way}")
+
+
+def mended(old: RunLog) -> RunLog:
+    """Take out of a log what is torn or damaged, so that more can be written to it."""
+    if old.damaged:
+        salvage(old)
+        return RunLog(old.run)
+    if old.torn is not None:
+        os.truncate(old.path, old.torn.offset)
+    return old
+
+
+def changes(old: RunLog, jobs: tuple[Job, ...]) -> dict[str, Any]:
+    """Say which scenarios of a log are gone, and which stand elsewhere in the order now."""
+    numbers = {job.plan.scenario.name: number for number, job in enumerate(jobs)}
+    gone = sorted({name for name, _ in old.entries if name not in numbers})
+    moved = {
+        name: numbers[name]
+        for (name, _), entry in old.entries.items()
+        if name in numbers and numbers[name] != entry.number
+    }
+    return {"gone": gone, "moved": moved}
