@@ -4,6 +4,7 @@ import threading
 from typing import Any
 
 CANCEL_S = 1.0
+RESPONDING_S = 0.2
 
 
 class OwnLoop:
@@ -38,17 +39,8 @@ class OwnLoop:
 
     def close(self) -> None:
         """Cancel what is left on the loop, within a second, and close it."""
-        if self._loop is None or self._loop.is_running():
-            return
-        import asyncio  # noqa: PLC0415
-
-        left = asyncio.all_tasks(self._loop)
-        for task in left:
-            task.cancel()
-        if left:
-            self._loop.run_until_complete(asyncio.wait(left, timeout=CANCEL_S))
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
+        if self._loop is not None and not self._loop.is_running():
+            _closed(self._loop)
 
 
 class CallersLoop:
@@ -88,6 +80,7 @@ class SharedLoop:
         """Make nothing yet."""
         self._lock = threading.Lock()
         self._loop: Any = None
+        self._thread: threading.Thread | None = None
 
     def lane(self) -> "LaneOfShared":
         """Give what runs the coroutines of one lane."""
@@ -100,15 +93,38 @@ class SharedLoop:
                 import asyncio  # noqa: PLC0415
 
                 self._loop = asyncio.new_event_loop()
-                thread = threading.Thread(target=self._loop.run_forever, name="evalkit-loop")
+                thread = threading.Thread(target=_turn, args=(self._loop,), name="evalkit-loop")
                 thread.daemon = True
                 thread.start()
+                self._thread = thread
         return self._loop
 
+    def responds(self) -> bool:
+        """Say whether the loop still turns: a coroutine may block it."""
+        with self._lock:
+            loop = self._loop
+        answered = threading.Event()
+        if loop is not None:
+            loop.call_soon_threadsafe(answered.set)
+        return answered.wait(RESPONDING_S)
+
+    def renew(self) -> None:
+        """Have another loop for what comes next: a tool blocks this one, or does not let go."""
+        with self._lock:
+            self._stop()
+
     def close(self) -> None:
-        """Stop the loop; what tools left on it goes with it."""
+        """Cancel what tools left on the loop, within a second, and close it."""
+        with self._lock:
+            thread = self._thread
+            self._stop()
+        if thread is not None:
+            thread.join(2 * CANCEL_S)
+
+    def _stop(self) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop = self._thread = None
 
 
 class LaneOfShared:
@@ -121,16 +137,35 @@ class LaneOfShared:
 
     def __call__(self, awaitable: Any, /) -> Any:  # noqa: ANN401
         """Run an awaitable to its end on the shared loop."""
-        if self._inner is None:
-            self._inner = CallersLoop(self._shared.running())
+        self._inner = CallersLoop(self._shared.running())
         return self._inner(awaitable)
 
     def cancel(self) -> bool:
-        """Ask the coroutine under way to stop, from another thread."""
-        return self._inner is not None and self._inner.cancel()
+        """Ask the coroutine under way to stop; False where the loop is blocked."""
+        inner = self._inner
+        return inner is not None and self._shared.responds() and inner.cancel()
 
     def close(self) -> None:
         """Leave the loop to the others."""
+
+
+def _turn(loop: Any) -> None:  # noqa: ANN401
+    """Run a loop on a thread of its own until it is stopped."""
+    loop.run_forever()
+    _closed(loop)
+
+
+def _closed(loop: Any) -> None:  # noqa: ANN401
+    """Cancel what is left on a loop that has stopped, within a second, and close it."""
+    import asyncio  # noqa: PLC0415
+
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left, timeout=CANCEL_S))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
 
 
 async def _outcome(awaitable: Any) -> tuple[bool, Any]:  # noqa: ANN401

@@ -94,8 +94,8 @@ class Schedule:
                 self._changed.wait()
             self._busy += 1
             delay = 0.0 if self._terms.rate is None else self._delay(self._terms.rate)
-        if delay > 0:
-            self._pause(delay)
+        if delay > 0 and not self._paused(delay):
+            return None
         return task
 
     def done(self, task: Task, result: ScenarioResult) -> None:
@@ -171,11 +171,14 @@ class Schedule:
         self._slot = at + 1 / rate
         return at - now
 
-    def _pause(self, seconds: float) -> None:
+    def _paused(self, seconds: float) -> bool:
+        """Wait; False where the run was stopped meanwhile, and the task is not to be begun."""
         until = perf_counter() + seconds
         with self._changed:
             while not self.stopping and (left := until - perf_counter()) > 0:
                 self._changed.wait(left)
+            self._busy -= self.stopping
+            return not self.stopping
 
     def _settle(self, task: Task, result: ScenarioResult) -> None:
         """Keep a result until all before it are told, and until its scenario is complete."""

@@ -89,7 +89,8 @@ class Watch(Generic[T]):
     """Runs work on lanes, and watches them from the thread that asked.
 
     Most work is on one lane, that of the first track; what runs side by side `adds` tracks.
-    `on_stop` is called when an interrupt comes, `on_tick` at least twice a second.
+    `on_stop` is called when an interrupt comes, `on_tick` at least twice a second, `on_lost` where
+    a lane is given up.
     """
 
     def __init__(self, make_awaiter: Callable[[], Awaiter] = OwnLoop) -> None:
@@ -107,6 +108,7 @@ class Watch(Generic[T]):
         self.doing = "the work"
         self.on_stop: Callable[[], None] = _nothing
         self.on_tick: Callable[[], None] = _nothing
+        self.on_lost: Callable[[], None] = _nothing
         self.make_armed: Callable[[], list[float]] = list
 
     @property
@@ -204,6 +206,7 @@ class Watch(Generic[T]):
     def _replace(self, track: Track[T]) -> None:
         """Go on with a new lane; the given-up thread is left to itself."""
         self.lost += 1
+        self.on_lost()
         track.lane = Lane(self.make_awaiter(), self.make_armed())
         if track.recover is None:
             track.thread = None

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import attrs
 
 from evalkit.errors import CatalogueError, RunLogError, RunLogWriteError
-from evalkit.executors import IN_PROCESS, Execution, execute
+from evalkit.executors import IN_PROCESS, Execution, execute, refuse_unsendable
 from evalkit.loops import OwnLoop
 from evalkit.model import Scenario
 from evalkit.planning.plans import TIMEOUT_S
@@ -110,6 +110,7 @@ class Session:
     def _work(self) -> None:
         self._prepare()
         jobs, manner = self.prepared.jobs, self._manner
+        refuse_unsendable(manner.execution, self._asked)
         terms = Terms(self._asked.sure, manner.max_failures, manner.rate)
         if manner.log is not None and jobs:
             terms = self._recorded(manner.log, terms)

@@ -8,6 +8,7 @@ import attrs
 
 from evalkit.errors import CatalogueError
 from evalkit.executors.lanes import on_lanes
+from evalkit.executors.order import order_of
 from evalkit.jsonvalue import brief
 from evalkit.loops import OwnLoop, SharedLoop
 from evalkit.preparing import Asked
@@ -31,6 +32,11 @@ class Execution:
     address: str | None = None
     pool: Any = None
 
+    @property
+    def local(self) -> bool:
+        """Say whether workers share the files of this machine."""
+        return self.kind == "processes" or (self.kind == "dask" and self.address is None)
+
 
 def execution_of(executor: Any = "serial", workers: int | None = None) -> Execution:  # noqa: ANN401
     """Read what a caller writes: `serial`, `threads`, `processes`, `dask[=ADDRESS]`, or a pool."""
@@ -49,6 +55,12 @@ def execution_of(executor: Any = "serial", workers: int | None = None) -> Execut
     if workers is not None and kind == "serial":
         raise CatalogueError("workers", "serial has one", "say executor='threads' or 'processes'")
     return Execution(kind, workers, address or None)
+
+
+def refuse_unsendable(execution: Execution, asked: Asked) -> None:
+    """Raise `CatalogueError` where a run can't be sent to the workers that are asked for."""
+    if execution.kind not in IN_PROCESS:
+        order_of(asked, "")
 
 
 def execute(
@@ -84,6 +96,7 @@ def _threads(
     if watch.make_awaiter is OwnLoop:
         watch.make_awaiter = shared.lane
         watch.lane.awaiter = shared.lane()
+        watch.on_lost = shared.renew
     try:
         epochs = sum(job.epochs for job in jobs)
         on_lanes(schedule, watch, min(execution.workers or WORKERS, max(1, epochs)))

@@ -1,6 +1,7 @@
 """What a worker elsewhere is told of a run, and how it is seen that both mean the same."""
 
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from evalkit.version import VERSION
 class Order:
     """A run, as it is sent: files, the name of the tools, options; all of it can be pickled.
 
-    `key` tells one run from another; `versions` are those of evalkit and Python.
+    `key` tells one run from another; `versions` are those of evalkit and Python; `expected` is a
+    file with the digest of every scenario by name, where workers share files with the driver.
     """
 
     key: str
@@ -29,6 +31,7 @@ class Order:
     selection: Selection
     timeout_s: float
     versions: tuple[str, str]
+    expected: str | None = None
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -54,7 +57,7 @@ def order_of(asked: Asked, key: str) -> Order:
     if asked.tools is not None and not isinstance(asked.tools, str):
         problem = f"an object can't be sent to another process: {type(asked.tools).__name__}"
         raise CatalogueError("tools", problem, "name it: tools='package.module:NAME'")
-    files = tuple(_file(target) for target in asked.targets)
+    files = tuple(dict.fromkeys(_file(target) for target in asked.targets))
     loaded = any(not isinstance(target, str | Path) for target in asked.targets)
     selection = Selection() if loaded else asked.selection
     return Order(key, files, asked.tools, selection, asked.timeout_s, versions())
@@ -64,6 +67,11 @@ def job_digest(job: Job) -> str:
     """Give the digest of a scenario together with the code of its tools."""
     print_ = digest_of(declared(job.plan.scenario, Callables()), ref_written)
     return digest_of([print_, job.tools_digest])
+
+
+def digests_of(jobs: Iterable[Job]) -> dict[str, str]:
+    """Give the digests of all scenarios of a run, by name."""
+    return {job.plan.scenario.name: job_digest(job) for job in jobs}
 
 
 def _file(target: Any) -> str:  # noqa: ANN401

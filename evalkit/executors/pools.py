@@ -176,7 +176,7 @@ class Dask(Foreign):
         if address is None:
             import_module("dask").config.set({"distributed.scheduler.allowed-failures": 1})
             where = self._cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None
+                n_workers=workers, threads_per_worker=1, dashboard_address=":0"
             )
         try:
             self._client = distributed.Client(where, set_as_default=False)

@@ -7,11 +7,13 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from evalkit.executors.order import Order, Piece, job_digest, order_of
+import attrs
+
+from evalkit.executors.order import Order, Piece, digests_of, order_of
 from evalkit.executors.pools import LOST, Pool, pool_for
 from evalkit.executors.worker import run_piece
 from evalkit.grading import grade
-from evalkit.jsontext import loaded
+from evalkit.jsontext import dumped, loaded
 from evalkit.plan import BoundCall
 from evalkit.preparing import Asked
 from evalkit.result import ScenarioResult
@@ -40,8 +42,13 @@ def on_pool(
     watch: Watch[None],
 ) -> None:
     """Run a schedule on a pool of workers, which are ended whatever happens."""
-    order = order_of(asked, new_run_id())
+    digests = digests_of(jobs)
     with TemporaryDirectory(prefix="evalkit-") as crumbs:
+        order = order_of(asked, new_run_id())
+        if execution.local:
+            expected = Path(crumbs) / "expected.json"
+            expected.write_bytes(dumped(digests))
+            order = attrs.evolve(order, expected=str(expected))
         pool = pool_for(execution, order, max(1, sum(job.epochs for job in jobs)))
         watch.stopping_s = STOPPING_S
 
@@ -51,7 +58,7 @@ def on_pool(
 
         watch.on_stop = stop
         try:
-            Driver(schedule, pool, order, crumbs).run()
+            Driver(schedule, pool, order, digests, crumbs).run()
         finally:
             pool.kill() if schedule.stopping else pool.close()
 
@@ -59,8 +66,11 @@ def on_pool(
 class Driver:
     """Sends pieces, takes results, and decides what a lost worker means."""
 
-    def __init__(self, schedule: Schedule, pool: Pool, order: Order, crumbs: str) -> None:
+    def __init__(
+        self, schedule: Schedule, pool: Pool, order: Order, digests: dict[str, str], crumbs: str
+    ) -> None:
         """Take where tasks come from, who runs them, and where workers leave crumbs."""
+        self._digests = digests
         self._schedule = schedule
         self._pool = pool
         self._order = order
@@ -87,9 +97,8 @@ class Driver:
             self._send(task)
 
     def _send(self, task: Task) -> None:
-        piece = Piece(
-            task.job.plan.scenario.name, task.epoch, job_digest(task.job), self._crumb(task)
-        )
+        name = task.job.plan.scenario.name
+        piece = Piece(name, task.epoch, self._digests[name], self._crumb(task))
         self._flying[self._pool.submit(run_piece, self._order, piece)] = task
 
     def _take(self, future: Future[bytes], task: Task) -> None:

@@ -14,6 +14,7 @@ import attrs
 from evalkit.engine import Engine
 from evalkit.errors import RunLogError
 from evalkit.executors.order import Order, Piece, job_digest, versions
+from evalkit.jsontext import loaded
 from evalkit.preparing import Asked, Preparation
 from evalkit.runlog.records import record_text
 from evalkit.schedule import Job, Schedule
@@ -67,17 +68,24 @@ class Worker:
         self._jobs: dict[str, Job] = {}
         with captured():
             watch.run(lambda: self._take(preparation))
+        if order.expected is not None:
+            for name, digest in loaded(Path(order.expected).read_bytes()).items():
+                self._known(name, digest)
 
     def _take(self, preparation: Preparation) -> None:
         self._jobs = {job.plan.scenario.name: job for job in preparation.prepare().jobs}
 
+    def _known(self, name: str, digest: str) -> Job:
+        job = self._jobs.get(name)
+        if job is None or job_digest(job) != digest:
+            raise RunLogError(
+                f"{name!r} is not the same on a worker: the catalogue or its tools differ"
+            )
+        return job
+
     def run(self, piece: Piece) -> bytes:
         """Run one scenario once; refuse one that is not what the driver means."""
-        job = self._jobs.get(piece.name)
-        if job is None or job_digest(job) != piece.digest:
-            raise RunLogError(
-                f"{piece.name!r} is not the same on a worker: the catalogue or its tools differ"
-            )
+        job = self._known(piece.name, piece.digest)
         results: list[ScenarioResult] = []
         once = attrs.evolve(job, epochs=1, needed=1)
         watch: Watch[None] = Watch()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Op, RunLogError, Scenario, ScenarioResult, Status, ToolCall
-from evalkit.executors.order import Piece, job_digest, order_of
+from evalkit.executors.order import Piece, digests_of, job_digest, order_of
 from evalkit.executors.pools import LostError
 from evalkit.executors.remote import DEATHS, WINDOW, Driver
 from evalkit.planning import Planner
@@ -91,7 +91,8 @@ def drive(tmp_path: Path) -> Iterator[Callable[..., list[ScenarioResult]]]:
         pools.append(pool)
         results: list[ScenarioResult] = []
         schedule = Schedule(jobs, results.append, terms)
-        Driver(schedule, pool, order_of(Asked(()), "key"), str(tmp_path)).run()
+        order = order_of(Asked(()), "key")
+        Driver(schedule, pool, order, digests_of(jobs), str(tmp_path)).run()
         return results
 
     yield act
