@@ -44,6 +44,7 @@ CATCHES_ALL = {
     "evalkit/api/session.py": "what ends a run; the sinks are told, and it goes on",
     "evalkit/cli/main.py": "the last door: what is left is a fault of ours, and said so",
     "evalkit/engine.py": "the author's factory, opened and closed",
+    "evalkit/executors/cluster.py": "the first word with a cluster; the error goes on",
     "evalkit/grading.py": "an operator",
     "evalkit/jsonvalue.py": "the repr of a subject's object",
     "evalkit/loaders/python.py": "the author's files",

@@ -17,6 +17,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 MARK = "EVALKIT_STARTED_BY"
 """The variable by which a program is known that a tool of this run has started."""
 POLITE_S = 0.3
+LATE_S = 0.1
 INTERNAL = 3
 PROC = Path("/proc")
 OUR_OWN = b"multiprocessing.resource_tracker"
@@ -45,10 +46,12 @@ class Started:
     def add(self, result: ScenarioResult) -> None:
         """Need nothing of a result."""
 
-    def finish(self, report: RunReport) -> None:
-        """End what is left."""
-        del report
+    def finish(self, report: RunReport | None) -> None:
+        """End what is left; after an interrupt also what calls under way start only now."""
         self.end()
+        if report is not None and report.interrupted:
+            time.sleep(LATE_S)
+            self.end()
         for file in self._pipe or ():
             os.close(file)
         self._pipe = None

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing import get_context
-from types import ModuleType
+from multiprocessing import get_context, resource_tracker
 from typing import Any, Protocol
 
-from evalkit.errors import CatalogueError, EvalkitError
+from evalkit.errors import EvalkitError
 from evalkit.executors.order import Order
-from evalkit.executors.worker import begin_process, greet
+from evalkit.executors.worker import begin_process, signals_held
 
 JOIN_S = 2.0
 
@@ -63,7 +62,8 @@ class Processes:
 
     def __init__(self, workers: int) -> None:
         """Start nothing yet: workers start as there is work."""
-        pebble = _imported("pebble", "pebble")
+        pebble = import_module("pebble")
+        resource_tracker.ensure_running()  # which would let signals through to the workers later
         self.workers = workers
         self.killed = False
         self._inner: dict[Future[bytes], Any] = {}
@@ -74,7 +74,8 @@ class Processes:
     def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
         """Have a worker call a function; a worker that ends is a `LostError`."""
         try:
-            inner = self._pool.schedule(function, args=args)
+            with signals_held():  # the first piece starts the workers
+                inner = self._pool.schedule(function, args=args)
         except RuntimeError as error:
             hint = "a script that runs processes needs: if __name__ == '__main__':"
             raise EvalkitError(f"the pool of processes broke down: {error}; {hint}") from error
@@ -92,7 +93,7 @@ class Processes:
         if error is None:
             outer.set_result(inner.result())
         elif hasattr(error, "exitcode"):
-            outer.set_exception(_lost(error))
+            outer.set_exception(lost_by(error))
         else:
             outer.set_exception(error)
 
@@ -124,7 +125,7 @@ class Processes:
                 end()
 
 
-def _lost(error: BaseException) -> LostError:
+def lost_by(error: BaseException) -> LostError:
     """Give what says that a worker is gone, with the pool's own word for it as the cause."""
     lost = LostError(str(error))
     lost.__cause__ = error
@@ -165,70 +166,13 @@ class Foreign:
         self.killed = True
 
 
-class Dask(Foreign):
-    """A Dask cluster: the one at an address, else one of this machine that ends with the run."""
-
-    def __init__(self, address: str | None, workers: int, order: Order) -> None:
-        """Connect, and see that every worker has the same versions."""
-        distributed = _imported("distributed", "dask")
-        self._cluster: Any = None
-        where: Any = address
-        if address is None:
-            import_module("dask").config.set({"distributed.scheduler.allowed-failures": 1})
-            where = self._cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=":0"
-            )
-        try:
-            self._client = distributed.Client(where, set_as_default=False)
-        except OSError as error:
-            problem = f"no Dask scheduler answers at {address}: {error}"
-            raise CatalogueError("executor", problem) from error
-        self._lost = distributed.scheduler.KilledWorker
-        self._client.run(greet, order)
-        count = len(self._client.scheduler_info()["workers"])
-        if not count:
-            raise CatalogueError("executor", f"the Dask cluster at {address} has no worker")
-        super().__init__(self._client.get_executor(pure=False), count)
-        self.local = self._cluster is not None
-
-    def submit(self, function: Callable[..., bytes], /, *args: Any) -> Future[bytes]:  # noqa: ANN401
-        """Have a worker call a function; a piece that ended several workers is a `LostError`."""
-        inner = super().submit(function, *args)
-        outer: Future[bytes] = Future()
-        inner.add_done_callback(lambda done: self._handed_on(done, outer))
-        return outer
-
-    def _handed_on(self, inner: Future[bytes], outer: Future[bytes]) -> None:
-        error = CancelledError() if inner.cancelled() else inner.exception()
-        if error is None:
-            outer.set_result(inner.result())
-        elif isinstance(error, self._lost):
-            outer.set_exception(_lost(error))
-        else:
-            outer.set_exception(error)
-
-    def told(self, error: BaseException) -> str:
-        """Say that it was tried by several workers."""
-        return f"every worker that ran it ended: {type(error.__cause__).__name__}"
-
-    def close(self) -> None:
-        """Leave the cluster, and end it where it is our own."""
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
-
-    def kill(self) -> None:
-        """Leave at once."""
-        if not self.killed:
-            self.killed = True
-            self.close()
-
-
 def pool_for(execution: Any, order: Order, pieces: int) -> Pool:  # noqa: ANN401
     """Make the pool that is asked for, of no more workers than there are pieces."""
     makers: Mapping[str, Callable[[], Pool]] = {
         "processes": lambda: Processes(_count(execution, pieces)),
-        "dask": lambda: Dask(execution.address, _count(execution, pieces), order),
+        "dask": lambda: import_module("evalkit.executors.cluster").Dask(
+            execution.address, _count(execution, pieces), order
+        ),
         "pool": lambda: Foreign(execution.pool, execution.workers),
     }
     return makers[execution.kind]()
@@ -236,12 +180,3 @@ def pool_for(execution: Any, order: Order, pieces: int) -> Pool:  # noqa: ANN401
 
 def _count(execution: Any, pieces: int) -> int:  # noqa: ANN401
     return min(execution.workers or os.cpu_count() or 1, pieces)
-
-
-def _imported(name: str, extra: str) -> ModuleType:
-    """Import a package that only this executor needs; its absence names the extra."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        problem = f"needs the package {name!r}"
-        raise CatalogueError("executor", problem, f"pip install 'evalkit-dsl[{extra}]'") from error

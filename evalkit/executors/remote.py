@@ -28,6 +28,8 @@ WINDOW = 4
 """How many pieces are sent ahead, for each worker: few, for a lost worker takes them with it."""
 DEATHS = 2
 """After so many a scenario is taken for the reason."""
+RETURNS = 10
+"""So often one may come back that had not begun, before that counts as well."""
 POLL_S = 0.2
 MISSED_S = 1.0
 """How long a pool may take to notice that a process is gone."""
@@ -78,6 +80,7 @@ class Driver:
         self._flying: dict[Future[bytes], Task] = {}
         self._missed: dict[Future[bytes], float] = {}
         self._deaths: dict[tuple[int, int], int] = {}
+        self._returned: dict[tuple[int, int], int] = {}
 
     def run(self) -> None:
         """Run until there is nothing left, or nothing new is to be begun and all is back."""
@@ -119,8 +122,9 @@ class Driver:
     def _lost(self, task: Task, error: BaseException) -> None:
         """Try once more what a process ended in; then the scenario is taken for the reason."""
         key = task.number, task.epoch
-        deaths = self._deaths[key] = self._deaths.get(key, 0) + 1
-        doing, hung = self._left_behind(task)
+        began, doing, hung = self._left_behind(task)
+        deaths = self._deaths.get(key, 0) + (began or self._returned.get(key, 0) >= RETURNS)
+        self._deaths[key], self._returned[key] = deaths, self._returned.get(key, 0) + 1
         if deaths < DEATHS and not hung and not self._schedule.stopping:
             self._send(task)
             return
@@ -142,13 +146,17 @@ class Driver:
     def _crumb(self, task: Task) -> str | None:
         return None if self._crumbs is None else str(self._crumbs / f"{task.number}-{task.epoch}")
 
-    def _left_behind(self, task: Task) -> tuple[str, bool]:
-        """Read what the process was doing when it ended, and whether that was its hard deadline."""
+    def _left_behind(self, task: Task) -> tuple[bool, str, bool]:
+        """Read whether the piece had begun, what it was at, and whether it was for too long.
+
+        A worker that ends takes along what was only waiting for it, which is not the reason.
+        """
         path = self._crumb(task)
+        began = path is None or Path(path).exists()
         _, doing, rest = _read(path)
         if path is not None:
             Path(path).unlink(missing_ok=True)
-        return doing, rest.startswith("Timeout")
+        return began, doing, rest.startswith("Timeout")
 
 
 def _read(path: str | None) -> tuple[str, str, str]:

@@ -4,7 +4,9 @@ import faulthandler
 import os
 import signal
 import threading
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,14 +29,41 @@ if TYPE_CHECKING:
 HARD_S = 2.0
 """How long after its deadline a call that lets no other thread run costs the process."""
 
+DRIVERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
+"""The signals that a terminal sends to all of its processes."""
+ORPHAN_S = 1.0
+
 _WORKERS: dict[str, "Worker"] = {}
 _ONE = threading.Lock()
 """A process runs one scenario at a time: its stdout and its modules are shared."""
 
 
 def begin_process() -> None:
-    """Leave Ctrl-C to the driver, which ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave signals to the driver, which ends its workers itself; end where it is gone."""
+    for each in DRIVERS:
+        signal.signal(each, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, DRIVERS)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(driver: int) -> None:
+    while os.getppid() == driver:
+        time.sleep(ORPHAN_S)
+    os._exit(1)
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back signals that are the driver's, for what is started: it knows of them too late."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, DRIVERS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def greet(order: Order) -> None:
