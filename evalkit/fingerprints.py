@@ -1,13 +1,12 @@
 """What a scenario is, as one short text: equal where nothing that it declares has changed."""
 
-import uuid
 from typing import Any
 
 from evalkit.callables import Callables, digest_of
 from evalkit.jsonvalue import MISSING, Json
 from evalkit.model import Assertion, Ref, Scenario, ToolCall
 
-SESSIONS = uuid.UUID("0f3f1f0a-6f1c-5a57-9d39-2d1f2c1e7a54")
+SESSIONS = "0f3f1f0a-6f1c-5a57-9d39-2d1f2c1e7a54"
 """The namespace of session ids; any constant will do, as long as it never changes."""
 
 
@@ -57,7 +56,9 @@ def default_session_id(scenario: Scenario) -> str:
     >>> default_session_id(Scenario("a", tool_calls=[ToolCall("t")]))[14]
     '5'
     """
-    return str(uuid.uuid5(SESSIONS, fingerprint(scenario)))
+    import uuid  # noqa: PLC0415  - 3 ms, and few ask for it
+
+    return str(uuid.uuid5(uuid.UUID(SESSIONS), fingerprint(scenario)))
 
 
 def _call(call: ToolCall, callables: Callables) -> list[Any]:

@@ -1,70 +1,53 @@
-"""The commands by name, and the two that only look at a catalogue."""
+"""The commands by name, each imported when it is first asked for."""
 
-import sys
-from typing import Any, TextIO
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 
 import click
 
-from evalkit.api.session import Session
-from evalkit.cli.logged import grade_command, report_command, show_command
-from evalkit.cli.options import loading, selecting, selection_of
-from evalkit.cli.run import nobody, run_command
-from evalkit.cli.shown import last_line
-from evalkit.preparing import Asked, Prepared
-from evalkit.registry import counted
-from evalkit.reports.run_report import NOTHING, PASSED
-from evalkit.reports.text import Page
-
-
-@click.command("list")
-@loading
-@selecting
-@click.pass_obj
-def list_command(
-    stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
-) -> int:
-    """List the scenarios of FILES: name, difficulty, number of calls, tags."""
-    selection = selection_of(options)
-    session = Session(Asked(files, tools, selection), elsewhere=sys.stderr)
-    scenarios, everything = session.choose()
-    page = Page(stdout, colour=False)
-    for scenario in scenarios:
-        calls, tags = str(len(scenario.tool_calls)), " ".join(scenario.tags)
-        page.columns(scenario.name, scenario.difficulty, calls, tags)
-    page.flush()
-    if scenarios:
-        return PASSED
-    why = nobody(selection, Prepared(everything=tuple(everything)))
-    return last_line({}, sys.stderr, NOTHING, why)
-
-
-@click.command("validate")
-@loading
-@selecting
-@click.pass_obj
-def validate_command(
-    stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
-) -> int:
-    """Check FILES without a call: every problem, each with its place and the nearest right one."""
-    selection = selection_of(options)
-    session = Session(Asked(files, tools, selection), elsewhere=sys.stderr)
-    prepared = session.prepare()
-    if not prepared.jobs:
-        return last_line({}, sys.stderr, NOTHING, nobody(selection, prepared))
-    page = Page(stdout, colour=False)
-    for warning in prepared.warnings:
-        page.line(f"warning: {warning}")
-    warnings = counted(len(prepared.warnings), "warning")
-    page.line(f"{counted(len(prepared.jobs), 'scenario')}, no error, {warnings}")
-    page.flush()
-    return PASSED
-
-
-COMMANDS: dict[str, click.Command] = {
-    "run": run_command,
-    "list": list_command,
-    "validate": validate_command,
-    "show": show_command,
-    "report": report_command,
-    "grade": grade_command,
+PLACES = {
+    "run": "evalkit.cli.run:run_command",
+    "list": "evalkit.cli.looking:list_command",
+    "validate": "evalkit.cli.looking:validate_command",
+    "show": "evalkit.cli.logged:show_command",
+    "report": "evalkit.cli.logged:report_command",
+    "grade": "evalkit.cli.logged:grade_command",
 }
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """Name to command, as click wants it; only `run` is needed where only that is asked for."""
+
+    def __init__(self) -> None:
+        """Import nothing yet."""
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Import a command; KeyError where there is none of that name."""
+        if name not in self._loaded:
+            module, _, attribute = PLACES[name].partition(":")
+            self._loaded[name] = getattr(import_module(module), attribute)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        """Put in a command."""
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        """Take out a command."""
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether there is one of that name, without importing it."""
+        return name in PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        """Count the commands."""
+        return len(PLACES)
+
+
+COMMANDS = Commands()

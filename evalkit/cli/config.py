@@ -21,6 +21,8 @@ def configured(start: Path, commands: Iterable[click.Command]) -> dict[str, Any]
     """
     path = _nearest(start)
     settings = {} if path is None else _table(path)
+    if not settings:
+        return {}
     options = {_long(each): each for command in commands for each in command.params if _long(each)}
     found: dict[str, Any] = {}
     problems = []

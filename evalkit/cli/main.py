@@ -1,11 +1,14 @@
 """How a command line is answered: the command it names, and the exit code it ends with."""
 
+import atexit
 import os
 import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -137,12 +140,17 @@ def safe_lines(text: str) -> str:
     return "\n".join(safe(line) for line in text.split("\n"))
 
 
-def _leave(code: int) -> int:
-    """End the process even where the author's threads do not end."""
-    if _lingering():
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+def _leave(code: int) -> NoReturn:
+    """End the process at once: threads of the author's may not end, and nothing is left to do.
+
+    What was registered for the end is done, but no object is taken apart, which costs 15 ms.
+    """
+    if not _lingering():
+        atexit._run_exitfuncs()  # noqa: SLF001  - what the interpreter does first
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _lingering() -> bool:

@@ -8,7 +8,6 @@ import attrs
 
 from evalkit.errors import CatalogueError
 from evalkit.executors.lanes import on_lanes
-from evalkit.executors.order import order_of
 from evalkit.jsonvalue import brief
 from evalkit.loops import OwnLoop, SharedLoop
 from evalkit.preparing import Asked
@@ -60,7 +59,7 @@ def execution_of(executor: Any = "serial", workers: int | None = None) -> Execut
 def refuse_unsendable(execution: Execution, asked: Asked) -> None:
     """Raise `CatalogueError` where a run can't be sent to the workers that are asked for."""
     if execution.kind not in IN_PROCESS:
-        order_of(asked, "")
+        import_module("evalkit.executors.order").order_of(asked, "")
 
 
 def execute(

@@ -1,6 +1,6 @@
 """What a worker elsewhere is told of a run, and how it is seen that both mean the same."""
 
-import platform
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class Piece:
 
 def versions() -> tuple[str, str]:
     """Give the versions that both sides must share."""
-    return VERSION, platform.python_version()
+    return VERSION, ".".join(map(str, sys.version_info[:3]))
 
 
 def order_of(asked: Asked, key: str) -> Order:

@@ -1,6 +1,6 @@
 """How a run is recorded as it goes, begun anew or gone on with."""
 
-import platform
+import os
 import sys
 import time
 from typing import Any
@@ -170,8 +170,8 @@ class Recorder:
             "catalogue_digest": catalogue_digest(jobs, self._fingerprint),
             "tools_digest": digest_of(sorted({job.tools_digest for job in jobs})),
             "environment": {
-                "python": platform.python_version(),
-                "system": f"{sys.platform} {platform.machine()}",
+                "python": ".".join(map(str, sys.version_info[:3])),
+                "system": f"{sys.platform} {os.uname().machine}",
             },
         }
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import threading
 from pathlib import Path
 from time import perf_counter
@@ -34,7 +33,7 @@ class Lock:
             os.close(self._file)
             raise RunLogError(f"{run} is being written by {_told(holder)}") from error
         os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps([os.getpid(), socket.gethostname()]).encode(), 0)
+        os.pwrite(self._file, json.dumps([os.getpid(), os.uname().nodename]).encode(), 0)
         os.register_at_fork(after_in_child=self.release)  # a child would keep it after our end
 
     def release(self) -> None:
