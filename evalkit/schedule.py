@@ -68,8 +68,11 @@ class Schedule:
         self._jobs = enumerate(jobs)
         self._emit = emit
         self._terms = terms or Terms()
+        self._record, self._kept = self._terms.record, self._terms.kept
         self._left = self._terms.max_failures
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._waiters = 0
         self._ready: deque[Task] = deque()
         self._groups: dict[int, dict[int, ScenarioResult]] = {}
         self._waiting: dict[int, list[ScenarioResult]] = {}
@@ -85,13 +88,15 @@ class Schedule:
 
         With `wait`, it waits for what can't be begun yet, and None says that there is nothing left.
         """
-        with self._changed:
+        with self._lock:
             while (task := self._next()) is None or not self._enter(task, wait=wait):
                 if task is not None:
                     self._ready.appendleft(task)
                 if self.stopping or not wait or not self._busy:
                     return None
+                self._waiters += 1
                 self._changed.wait()
+                self._waiters -= 1
             self._busy += 1
             delay = 0.0 if self._terms.rate is None else self._delay(self._terms.rate)
         if delay > 0 and not self._paused(delay):
@@ -100,19 +105,18 @@ class Schedule:
 
     def done(self, task: Task, result: ScenarioResult) -> None:
         """Take the result of a task that was handed out."""
-        with self._changed:
+        job = task.job
+        with self._lock:
             self._busy -= 1
             if self._closed:
                 return
-            result.epoch, result.epochs, result.needed = (
-                task.epoch,
-                task.job.epochs,
-                task.job.needed,
-            )
-            if self._terms.record is not None:
-                self._terms.record(task, result)
+            if job.epochs > 1:
+                result.epoch, result.epochs, result.needed = task.epoch, job.epochs, job.needed
+            if self._record is not None:
+                self._record(task, result)
             self._settle(task, result)
-            self._changed.notify_all()
+            if self._waiters:
+                self._changed.notify_all()
 
     def stop(self) -> None:
         """Hand out nothing more, and take nothing more: what an interrupt has cut short is void."""
@@ -133,25 +137,22 @@ class Schedule:
     def _next(self) -> Task | None:
         """Find the next task that is not measured yet; what is kept is settled on the way."""
         while not self.stopping:
-            if not self._ready and not self._begin():
-                return None
-            task = self._ready.popleft()
-            kept = None if self._terms.kept is None else self._terms.kept(task)
-            if kept is None:
+            task = self._ready.popleft() if self._ready else self._begin()
+            if task is None or self._kept is None or (kept := self._kept(task)) is None:
                 return task
             self._settle(task, kept)
         return None
 
-    def _begin(self) -> bool:
-        """Make the tasks of the next job; False where there is none, or it would be too far."""
+    def _begin(self) -> Task | None:
+        """Give the first task of the next job; None where there is none, or it would be too far."""
         if len(self._waiting) >= AHEAD:
-            return False
+            return None
         number, job = next(self._jobs, (0, None))
         if job is None:
-            return False
-        at_once = 1 if self._terms.sure is not None else job.epochs
-        self._ready.extend([Task(job, number, epoch + 1) for epoch in range(at_once)])
-        return True
+            return None
+        if job.epochs > 1 and self._terms.sure is None:
+            self._ready.extend([Task(job, number, epoch + 2) for epoch in range(job.epochs - 1)])
+        return Task(job, number, 1)
 
     def _enter(self, task: Task, *, wait: bool) -> bool:
         """Make the scope of a task active; False where code of another one is still running."""
@@ -192,7 +193,7 @@ class Schedule:
             self._waiting[number] = results
             return
         self._tell(results)
-        while self._told in self._waiting:
+        while self._waiting and self._told in self._waiting:
             self._tell(self._waiting.pop(self._told))
 
     def _grouped(self, task: Task, result: ScenarioResult) -> list[ScenarioResult] | None:
@@ -217,7 +218,9 @@ class Schedule:
         status = status_of(results, self._terms.sure)
         if status in BAD:
             self._left -= 1
-            self.stopping = self.stopping or self._left <= 0
+            if self._left <= 0:
+                self.stopping = True
+                self._changed.notify_all()
 
 
 def status_of(results: Iterable[ScenarioResult], sure: float | None) -> Status | None:

@@ -10,7 +10,7 @@ from evalkit.epochs import Fold
 from evalkit.intervals import ERROR as DECISION_ERROR
 from evalkit.intervals import pass_at, pass_hat, wilson
 from evalkit.model import DIFFICULTIES
-from evalkit.result import BAD, ERROR, PASSED, SKIPPED, Check, ScenarioResult, Status
+from evalkit.result import BAD, ERROR, PASSED, SKIPPED, ScenarioResult, Status
 
 
 @attrs.define(eq=False, repr=False)
@@ -144,12 +144,21 @@ class Scorecard:
         self.repeats = Repeats(sure=sure)
         self._tags: dict[str, Tally] = {}
         self._difficulties: dict[str, Tally] = {}
-        self._operators: dict[str, OperatorTally] = {}
+        self._checks: dict[tuple[str, Status], int] = {}
 
     def add(self, result: ScenarioResult) -> None:
         """Count one result everywhere it belongs."""
-        measured = [check for check in result.checks if check.status is not SKIPPED]
-        total, passed = len(measured), self._count(measured)
+        total = passed = 0
+        counts = self._checks
+        for check in result.checks:
+            status = check.status
+            key = check.assertion.op, status
+            counts[key] = counts.get(key, 0) + 1
+            if status is PASSED:
+                passed += 1
+            elif status is SKIPPED:
+                total -= 1
+        total += len(result.checks)
         score = result.score
         once = result.epochs == 1 and self.repeats.sure is None
         before, after = (None, result.status) if once else self._folded(result)
@@ -159,23 +168,6 @@ class Scorecard:
                 tally.statuses[before] -= 1
             if after is not None:
                 tally.statuses[after] += 1
-
-    def _count(self, measured: list[Check]) -> int:
-        """Count checks by their operators, and give how many of them passed."""
-        passed = 0
-        operators = self._operators
-        for check in measured:
-            op = check.assertion.op
-            tally = operators.get(op)
-            if tally is None:
-                tally = operators[op] = OperatorTally()
-            tally.total += 1
-            if check.status is PASSED:
-                passed += 1
-                tally.passed += 1
-            elif check.status is ERROR:
-                tally.errors += 1
-        return passed
 
     def _tallies(self, result: ScenarioResult) -> list[Tally]:
         found = [self.all, _tally(self._difficulties, result.difficulty)]
@@ -205,7 +197,14 @@ class Scorecard:
     @property
     def by_operator(self) -> dict[str, OperatorTally]:
         """Give the tallies by operator, sorted."""
-        return {str(op): self._operators[op] for op in sorted(self._operators)}
+        tallies: dict[str, OperatorTally] = {}
+        for (op, status), count in sorted(self._checks.items()):
+            if status is not SKIPPED:
+                tally = tallies.setdefault(str(op), OperatorTally())
+                tally.total += count
+                tally.passed += count if status is PASSED else 0
+                tally.errors += count if status is ERROR else 0
+        return tallies
 
 
 def _tally(tallies: dict[str, Tally], key: str) -> Tally:

@@ -3,6 +3,8 @@
 import json
 import signal
 import textwrap
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -119,12 +121,8 @@ def test_equal_versions_are_welcome(asked: Asked) -> None:
 
 def test_a_worker_leaves_ctrl_c_to_the_driver() -> None:
     """A process that runs pieces is not ended by the Ctrl-C that its driver gets too."""
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        begin_process()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with ProcessPoolExecutor(1, get_context("spawn"), initializer=begin_process) as pool:
+        assert pool.submit(signal.getsignal, signal.SIGINT).result(60) is signal.SIG_IGN
 
 
 def test_crumbs_are_gone_with_the_piece(asked: Asked, tmp_path: Path) -> None:
