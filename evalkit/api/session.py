@@ -67,6 +67,7 @@ class Session:
         self._scorecard = Scorecard(asked.sure)
         self._schedule: Schedule | None = None
         self._recorder: Recorder | None = None
+        self._planned = Outline(0, 0, 0)
         self.preparation = Preparation(self._asked, self._in_time)
         self.prepared = Prepared()
 
@@ -126,6 +127,7 @@ class Session:
         self._recorder = Recorder(options, self._manner.redaction, bearing(self._asked))
         self._recorder.begin(self.prepared.jobs, list(self.prepared.unread))
         self._watch.on_tick = self._recorder.sync
+        self._planned = self.prepared.outline
         notes = (*self.prepared.notes, *self._recorder.notes)
         self.prepared = attrs.evolve(self.prepared, notes=notes)
         return attrs.evolve(terms, record=self._recorder.record, kept=self._recorder.kept)
@@ -181,7 +183,7 @@ class Session:
         self._recorder = None
         interrupted = report is None or report.interrupted
         try:
-            recorder.finish(_told(report, self.prepared.outline), interrupted=interrupted)
+            recorder.finish(_told(report, self._planned), interrupted=interrupted)
         except RunLogWriteError:
             if not interrupted:  # else that is what is being told already
                 raise
@@ -198,7 +200,7 @@ def _told(report: RunReport | None, outline: Outline) -> dict[str, Any]:
         "total": outline.total,
         "epochs": outline.epochs,
         "warnings": list(map(str, outline.warnings)),
-        "notes": [] if report is None else report.notes,
+        "notes": outline.notes,
     }
 
 
