@@ -79,7 +79,8 @@ class Fold:
         return Status.ERROR if self.measured else Status.SKIPPED
 
     def _worst(self) -> Status:
-        if any(self.counts[status] for status in _FAILED):
+        unmeasured = self.known and self.counts[Status.ERROR]  # no known failure is to hide it
+        if any(self.counts[status] for status in _FAILED) and not unmeasured:
             return self._known(FAILED)
         if self.counts[Status.ERROR]:
             return Status.ERROR

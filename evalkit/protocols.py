@@ -70,7 +70,9 @@ class Table(Protocol):
 
 
 class Scope(Protocol):
-    """What makes a loaded file's code see its own modules."""
+    """What makes a loaded file's code see its own modules, from `folders`."""
+
+    folders: tuple[str, ...]
 
     def activate(self) -> None:
         """Make this the scope that code runs in from now on."""

@@ -1,5 +1,6 @@
 """Which scenario runs next, and in which order results are told: the catalogue's, always."""
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -15,6 +16,9 @@ from evalkit.toolbox import FactoryToolbox, TableToolbox
 
 AHEAD = 1_000
 """How many scenarios may be begun beyond the oldest that is not done: so memory stays flat."""
+
+FORKED = 1
+"""The exit code of a child that a tool forked and let come back."""
 
 Emit = Callable[[ScenarioResult], None]
 
@@ -76,11 +80,13 @@ class Schedule:
         self._ready: deque[Task] = deque()
         self._groups: dict[int, dict[int, ScenarioResult]] = {}
         self._waiting: dict[int, list[ScenarioResult]] = {}
+        self._measured: set[int] = set()
         self._busy = 0
         self._told = 0
         self._scope: Scope | None = None
         self._slot = 0.0
         self._closed = False
+        self._pid = os.getpid()
         self.stopping = False
 
     def take(self, *, wait: bool = True) -> Task | None:
@@ -106,12 +112,16 @@ class Schedule:
     def done(self, task: Task, result: ScenarioResult) -> None:
         """Take the result of a task that was handed out."""
         job = task.job
+        if os.getpid() != self._pid:  # a tool has forked, and the child came back: it is not ours
+            os._exit(FORKED)
         with self._lock:
             self._busy -= 1
             if self._closed:
                 return
             if job.epochs > 1:
                 result.epoch, result.epochs, result.needed = task.epoch, job.epochs, job.needed
+            if self._left is not None:
+                self._measured.add(task.number)
             if self._record is not None:
                 self._record(task, result)
             self._settle(task, result)
@@ -210,10 +220,10 @@ class Schedule:
         return results
 
     def _tell(self, results: list[ScenarioResult]) -> None:
-        self._told += 1
+        number, self._told = self._told, self._told + 1
         for result in results:
             self._emit(result)
-        if self._left is None:
+        if self._left is None or number not in self._measured:
             return
         status = status_of(results, self._terms.sure)
         if status in BAD:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from sys import modules
+from sys import modules, stdlib_module_names
 from typing import Any
 
 from evalkit.callables import Callables, digest_of
 from evalkit.catalogue import REGISTERING, Catalogue
+from evalkit.loaders.scope import is_installed
 from evalkit.model import Tool
 from evalkit.plan import Plan
 from evalkit.toolbox import FactoryToolbox, TableToolbox
@@ -45,7 +46,9 @@ class ToolCode:
         operators = [
             callables.description(each.function) for _, each in sorted(catalogue.operators.items())
         ]
+        folders = catalogue.scope.folders if catalogue.scope is not None else ()
         own = _catalogue_files(catalogue, sources)
+        sources |= _imported({each for each in sources | own if each}, folders)
         files = [_digest(each) for each in sources - own if each], [_rest_of(each) for each in own]
         self._common = [factory, operators, *map(sorted, files)]
         self._known: dict[tuple[str, ...], str] = {}
@@ -84,28 +87,69 @@ def _catalogue_files(catalogue: Catalogue, sources: set[Path | None]) -> set[Pat
     return own | {each for each in sources if each is not None and str(each) in files}
 
 
+def _imported(files: set[Path], folders: tuple[str, ...]) -> set[Path]:
+    """Give the files of the project that these import, and those import in turn, wherever."""
+    found: set[Path] = set()
+    left = list(files)
+    while left:
+        for name in _names_imported(left.pop()):
+            file = _module_file(name, folders)
+            if file is not None and file not in found and file not in files:
+                found.add(file)
+                left.append(file)
+    return found
+
+
+def _module_file(name: str, folders: tuple[str, ...]) -> Path | None:
+    """Find the file of a module that is no part of Python, nor installed."""
+    if name.partition(".")[0] in (*stdlib_module_names, "evalkit"):
+        return None
+    loaded = vars(modules[name]).get("__file__") if name in modules else None
+    steps = name.replace(".", "/")
+    beside = [
+        Path(each) / tail for each in folders for tail in (f"{steps}.py", f"{steps}/__init__.py")
+    ]
+    known = (
+        [Path(loaded)] if isinstance(loaded, str) else [each for each in beside if each.is_file()]
+    )
+    return known[0] if known and not is_installed(str(known[0])) else None
+
+
+def _names_imported(file: Path) -> set[str]:
+    """Give the modules that a file's statements import, those inside functions too."""
+    names: set[str] = set()
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Import):
+            names |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return names
+
+
 def _digest(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
 def _rest_of(file: Path) -> str:
     """Give the digest of a file's statements that are not about scenarios."""
-    try:
-        known = file.stat()
-    except OSError:
-        return ""
-    return _rest_of_version(file, known.st_mtime_ns, known.st_size)
-
-
-@lru_cache
-def _rest_of_version(file: Path, _mtime_ns: int, _size: int) -> str:
-    try:
-        statements = ast.parse(file.read_bytes()).body
-    except (SyntaxError, ValueError):
-        return _digest(file)
+    statements = _tree(file).body
     words = _words_of_scenarios(statements)
     rest = [ast.dump(each) for each in statements if words.isdisjoint(_names_in(each))]
     return sha256("\n".join(rest).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _tree(file: Path) -> ast.Module:
+    """Read a file as Python; nothing where it is none."""
+    try:
+        known = file.stat()
+        return _tree_of_version(file, known.st_mtime_ns, known.st_size)
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+@lru_cache
+def _tree_of_version(file: Path, _mtime_ns: int, _size: int) -> ast.Module:
+    return ast.parse(file.read_bytes())
 
 
 def _words_of_scenarios(statements: list[ast.stmt]) -> set[str]:

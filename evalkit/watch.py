@@ -154,6 +154,19 @@ class Watch(Generic[T]):
             self.tracks.append(track)
         self._start(track, make_work(track))
 
+    def in_time(self, doing: str, limit_s: float, act: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """Do something of the author's on the first lane, under a deadline."""
+        lane = self.lane
+        self.doing = f"{doing}: not done within {limit_s:g} s"
+        lane.armed.append(perf_counter() + limit_s)
+        try:
+            return act()
+        finally:
+            try:
+                lane.armed.pop()
+            except IndexError:
+                lane.late()
+
     def stop(self) -> None:
         """Begin nothing new, and tell whoever wants to know."""
         self.stopping = True

@@ -77,7 +77,7 @@ def test_the_order_of_epochs_is_of_no_account(statuses: tuple[Status, ...], need
         ((XPASSED, XPASSED), 2, XPASSED),
         ((XPASSED, XFAILED), 2, XFAILED),
         ((XFAILED, XPASSED), 1, XPASSED),
-        ((XFAILED, ERROR), 2, XFAILED),
+        ((XFAILED, ERROR), 2, ERROR),
         ((ERROR, XPASSED), 2, ERROR),
         ((ERROR, ERROR), 2, ERROR),
         ((ERROR, XPASSED), 1, XPASSED),

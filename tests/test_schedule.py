@@ -20,6 +20,8 @@ WAIT_S = 20.0
 class Home:
     """A scope that notes when it is made active."""
 
+    folders: tuple[str, ...] = ()
+
     def __init__(self, name: str, log: list[str]) -> None:
         """Take a name, and where to note it."""
         self.name, self.log = name, log

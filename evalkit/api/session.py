@@ -64,11 +64,12 @@ class Session:
         self._elsewhere = elsewhere
         self._watch: Watch[None] = Watch(awaiter)
         self._results: list[ScenarioResult] = []
+        self._notes: list[str] = []
         self._scorecard = Scorecard(asked.sure)
         self._schedule: Schedule | None = None
         self._recorder: Recorder | None = None
         self._planned = Outline(0, 0, 0)
-        self.preparation = Preparation(self._asked, self._in_time)
+        self.preparation = Preparation(self._asked, self._watch.in_time)
         self.prepared = Prepared()
 
     def run(self) -> RunReport:
@@ -134,30 +135,19 @@ class Session:
 
     def _emit(self, result: ScenarioResult) -> None:
         self._scorecard.add(result)
+        if result.trace is not None and result.trace["meta"].get("worker_deaths"):
+            self._notes.append(f"{result.name} ended its process, and was run again")
         if self._recorder is None and self._manner.keep_results:
             self._results.append(result)
         for sink in self._sinks:
             sink.add(result)
-
-    def _in_time(self, doing: str, limit_s: float, act: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """Do something of the author's under a deadline."""
-        lane = self._watch.lane
-        self._watch.doing = f"{doing}: not done within {limit_s:g} s"
-        lane.armed.append(perf_counter() + limit_s)
-        try:
-            return act()
-        finally:
-            try:
-                lane.armed.pop()
-            except IndexError:
-                lane.late()
 
     def _finish(self, seconds: float, *, interrupted: bool) -> RunReport:
         """Fold what there is into a report, and tell the log and the sinks."""
         if self._schedule is not None:
             self._schedule.close()
         lost = self._watch.lost
-        notes = self.prepared.notes
+        notes = (*self.prepared.notes, *self._notes)
         if lost:
             notes += (f"{counted(lost, 'call')} never returned; the thread is left behind",)
         report = RunReport(
@@ -206,11 +196,13 @@ def _told(report: RunReport | None, outline: Outline) -> dict[str, Any]:
 
 def bearing(asked: Asked) -> dict[str, Any]:
     """Name what bears on the verdicts of a run, so that another run is not gone on with."""
-    tools = asked.tools
+    tools, selection = asked.tools, asked.selection
+    if selection.failed_first:  # which is an order only
+        selection = attrs.evolve(selection, failed=None, failed_first=False)
     return {
         "files": [_named(target) for target in asked.targets],
         "tools": tools if tools is None or isinstance(tools, str) else type(tools).__name__,
-        "selection": str(asked.selection),
+        "selection": str(selection),
         "subject": "tools",
         "epochs": asked.epochs,
         "until_sure": asked.sure,

@@ -19,7 +19,7 @@ from evalkit.model import Scenario
 from evalkit.plan import Plan
 from evalkit.planning import Planner
 from evalkit.preparing import Asked
-from evalkit.registry import counted, hint_for
+from evalkit.registry import counted, hint_for, listing
 from evalkit.reports.files import report_to
 from evalkit.reports.one_result import show_result
 from evalkit.reports.run_report import PASSED, RunReport
@@ -143,6 +143,10 @@ def _planned(log: RunLog, scenarios: list[Scenario]) -> dict[str, Plan]:
             problems += planner.problems.errors
     if problems:
         raise CatalogueError(problems=problems)
+    untried = [scenario.name for scenario in scenarios if scenario.name not in names]
+    if untried:
+        log.notes.append(f"without a trace in this run, and not graded: {listing(untried)}")
+    log.missing = len(untried)
     gone = sorted(names - plans.keys())
     if gone:
         log.notes.append(f"no longer in the catalogue, and left out: {', '.join(gone)}")
@@ -175,6 +179,19 @@ def _secrets(log: RunLog) -> dict[str, str]:
     return {name: value for name, value in values.items() if len(value) >= SHORTEST}
 
 
+def _why_not_whole(log: RunLog) -> str:
+    """Say what there is no telling of, where that is so: such a run has not passed."""
+    if not log.finished:
+        return "the run is not finished: --resume goes on with it"
+    if log.damaged:
+        return f"{counted(len(log.damaged), 'record')} of the run are damaged, and left out"
+    if log.conflicting:
+        return f"{counted(len(log.conflicting), 'result')} came twice and differently"
+    if log.missing:
+        return f"{counted(log.missing, 'scenario')} of the catalogue without a trace in the run"
+    return ""
+
+
 def _told(
     results: Iterable[ScenarioResult],
     log: RunLog,
@@ -196,17 +213,12 @@ def _told(
         for sink in sinks:
             sink.add(result)
     seconds = (log.summary or {}).get("summary", {}).get("seconds", perf_counter() - started)
-    cut = not log.finished or bool(log.damaged)
+    cut = bool(_why_not_whole(log))
     report = RunReport([], card, seconds, outline.warnings, outline.notes, cut)
     report.selected, report.run_id = outline.selected, log.id
     report.run = None if how == GRADED else log.run
     if how == GRADED:
-        report.selected = card.all.total
+        report.selected = card.all.total + log.missing
     for sink in sinks:
         sink.finish(report)
-    why = report.why
-    if not log.finished:
-        why = "the run is not finished: --resume goes on with it"
-    elif log.damaged:
-        why = f"{counted(len(log.damaged), 'record')} of the run are damaged, and left out"
-    return last_line(options, stdout, report.exit_code, why)
+    return last_line(options, stdout, report.exit_code, _why_not_whole(log) or report.why)

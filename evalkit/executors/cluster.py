@@ -31,7 +31,7 @@ class Dask(Foreign):
             )
         try:
             self._client = distributed.Client(where, set_as_default=False, timeout=CONNECT_S)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             problem = f"no Dask scheduler answers at {address}: {error}"
             raise CatalogueError("executor", problem) from error
         self._lost = distributed.scheduler.KilledWorker

@@ -171,12 +171,15 @@ def _read(path: str | None) -> tuple[str, str, str]:
 
 
 def _runs(pid: int) -> bool:
-    """Say whether a process is there."""
+    """Say whether a process is there, and not stopped for good."""
     try:
         os.kill(pid, 0)
+        said = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+    except FileNotFoundError:  # there is no /proc here
+        return True
     except OSError:
         return False
-    return True
+    return said.rpartition(")")[2].split()[0] not in ("T", "Z")
 
 
 def lost_result(task: Task, doing: str, told: str, *, hung: bool) -> ScenarioResult:

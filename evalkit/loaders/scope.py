@@ -20,7 +20,7 @@ class Scope:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         """Take the folders, in the order in which they are searched."""
-        self._folders = tuple(map(str, folders))
+        self.folders = tuple(map(str, folders))
         self._modules: dict[str, ModuleType] = {}
         self._before: set[str] = set()
 
@@ -30,7 +30,7 @@ class Scope:
             _LAST[0].collect()
             _LAST[0].leave_to(self)
         _LAST[:] = [self]
-        for folder in reversed(self._folders):
+        for folder in reversed(self.folders):
             if folder in sys.path:
                 sys.path.remove(folder)
             sys.path.insert(0, folder)
@@ -65,7 +65,7 @@ class Scope:
     def finds(self, name: str, module: ModuleType) -> bool:
         """Say whether an import by that name would come to that very module's file."""
         top = name.partition(".")[0]
-        for folder in map(Path, self._folders):
+        for folder in map(Path, self.folders):
             for root in (folder / top, folder / f"{top}.py"):
                 if (root / "__init__.py").exists() or root.is_file():
                     return str(vars(module).get("__file__")).startswith(str(root))
@@ -73,9 +73,9 @@ class Scope:
 
     def _holds(self, module: ModuleType) -> bool:
         file = vars(module).get("__file__")
-        if not isinstance(file, str) or any(part in file for part in _INSTALLED):
+        if not isinstance(file, str) or is_installed(file):
             return False
-        return any(file.startswith(folder) for folder in self._folders)
+        return any(file.startswith(folder) for folder in self.folders)
 
 
 def forget_registering(registering: Iterable[str]) -> None:
@@ -93,6 +93,11 @@ def forget_registering(registering: Iterable[str]) -> None:
         }
 
 
+def is_installed(file: str) -> bool:
+    """Say whether a file belongs to an installed package."""
+    return any(part in file for part in _INSTALLED)
+
+
 def _is_kept(name: str) -> bool:
     return name.partition(".")[0] in _KEPT
 
@@ -100,7 +105,7 @@ def _is_kept(name: str) -> bool:
 def _knows(module: ModuleType, others: dict[str, ModuleType]) -> bool:
     """Say whether a module's names lead to one of the others, or to what is defined there."""
     file = getattr(module, "__dict__", {}).get("__file__")
-    if not isinstance(file, str) or any(part in file for part in _INSTALLED) or _is_standard(file):
+    if not isinstance(file, str) or is_installed(file) or _is_standard(file):
         return False
     known = {id(other) for other in others.values()}
     values = list(vars(module).values())

@@ -12,6 +12,7 @@ from evalkit.reports.text import Page
 from evalkit.result import BAD, Outline, ScenarioResult, Status
 from evalkit.runlog.records import redacted
 from evalkit.runlog.redaction import Redaction
+from evalkit.runlog.runs import from_here
 from evalkit.scorecard import Repeats, Scorecard, Tally
 
 SLOWEST = 3
@@ -54,9 +55,11 @@ class TerminalReport:
         self._redaction = redaction or Redaction()
         self._bad: dict[str, ScenarioResult] = {}
         self._slow: dict[str, float] = {}
+        self._noted = 0
 
     def start(self, outline: Outline) -> None:
         """Say what is about to run, and what planning found doubtful."""
+        self._noted = len(outline.notes)
         if self._verbosity < 0:
             return
         for warning in outline.warnings:
@@ -102,7 +105,7 @@ class TerminalReport:
                 show_failure(self._page, result, _of_epochs(result, fold))
         if card.repeats.folds and self._verbosity >= 0:
             self._repeats(card.repeats)
-        for note in report.notes[len(report.notes) - bool(report.threads_lost) :]:
+        for note in report.notes[self._noted :]:
             self._page.line(f"note: {note}", style="yellow")
         self._last_line(report)
 
@@ -183,7 +186,7 @@ class TerminalReport:
         said += f"; {left} more not run" if left > 0 else ""
         self._page.line(f"{cut}{said}; {checks}; {report.seconds:.2f} s", style=style, bold=True)
         if report.run is not None and self._verbosity >= 0:
-            self._page.line(f"recorded in {report.run}")
+            self._page.line(f"recorded in {from_here(report.run)}")
 
 
 def _of_epochs(result: ScenarioResult, fold: Fold | None) -> str:

@@ -49,6 +49,7 @@ class RunLog:
         self.damaged: list[Line] = []
         self.notes: list[str] = []
         self.torn: Line | None = None
+        self.missing = 0
         self.written = 0
         self._skipped = 0
         self.conflicting: list[Key] = []

@@ -15,7 +15,14 @@ from evalkit.result import ERROR, ScenarioResult
 from evalkit.runlog.reader import SCHEMA, Entry, RunLog
 from evalkit.runlog.records import record_text, result_digest, run_digest
 from evalkit.runlog.redaction import Redaction
-from evalkit.runlog.resume import LogOptions, changes, mended, refuse_another, run_to_resume
+from evalkit.runlog.resume import (
+    LogOptions,
+    changes,
+    mended,
+    refuse_another,
+    refuse_open_secrets,
+    run_to_resume,
+)
 from evalkit.runlog.runs import FILE, new_run
 from evalkit.runlog.writer import Lock, LogWriter
 from evalkit.schedule import Job, Task
@@ -32,6 +39,7 @@ class Recorder:
         self._bears = bears
         self._prints: dict[int, tuple[str, bool]] = {}
         self._digests: dict[tuple[str, int], str] = {}
+        self._jobs: tuple[Job, ...] = ()
         self._old: RunLog | None = None
         self._writer: LogWriter | None = None
         self._lock: Lock | None = None
@@ -40,12 +48,15 @@ class Recorder:
 
     def begin(self, jobs: tuple[Job, ...], unread: list[str]) -> None:
         """Find or make the run, take its lock, and write what it is."""
-        found = run_to_resume(self._options)
+        self._jobs = jobs
+        self._refuse_secret_names(jobs)
+        found = run_to_resume(self._options, self._bears)
         self.run = new_run(self._options.log_dir) if found is None else found
         self._lock = Lock(self.run)
         if found is not None:
             old = RunLog(found, salvage=self._options.salvage)
             refuse_another(old, self._bears, self._options)
+            refuse_open_secrets(old, self._redaction.names)
             self.notes += old.notes
             self._old = mended(old)
         elif self._options.resume is not None:
@@ -103,14 +114,31 @@ class Recorder:
         if self._writer is None:
             self._lock.release()
             return
-        old = {} if interrupted or self._old is None else self._old.entries
         record = {"kind": "summary", "interrupted": interrupted, "at": _now()}
-        record["unused"] = sorted(map(list, old.keys() - self._digests))
+        record["unused"] = [] if interrupted else sorted(map(list, self._stale()))
         try:
             self._append({**record, "digest": self.digest, **told})
         finally:
             self._writer.close()
             self._lock.release()
+
+    def _stale(self) -> set[tuple[str, int]]:
+        """Give what was recorded before and does not hold any more, and was not run again."""
+        if self._old is None:
+            return set()
+        good = {
+            (job.plan.scenario.name, epoch + 1)
+            for job in self._jobs
+            for epoch in range(job.epochs)
+            if self._good(job, epoch + 1) is not None
+        }
+        return self._old.entries.keys() - self._digests.keys() - good
+
+    def _refuse_secret_names(self, jobs: tuple[Job, ...]) -> None:
+        """Refuse scenarios whose name holds a secret: it could be neither written nor changed."""
+        for job in jobs if self._redaction.names else ():
+            if self._redaction.message_of(job.plan.scenario.name) != job.plan.scenario.name:
+                raise RunLogError("the name of a scenario holds a value that is to be kept out")
 
     def sync(self) -> None:
         """Bring what was recorded to the disk now and then."""

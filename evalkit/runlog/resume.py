@@ -8,13 +8,18 @@ import attrs
 
 from evalkit.errors import RunLogError
 from evalkit.runlog.reader import RunLog, salvage
-from evalkit.runlog.runs import DEFAULT, find_run, runs_in, summary_of
+from evalkit.runlog.runs import DEFAULT, find_run, header_of, runs_in, summary_of
 from evalkit.schedule import Job
 
 FORCEABLE = frozenset({"files", "tools"})
 """What may be named otherwise by who is told so: the scenarios and their digests decide then."""
 NEWEST = ""
 """What stands for the newest unfinished run, where a run to go on with is asked for."""
+
+
+def _absolute(path: Path) -> Path:
+    """Give a path that a tool's change of directory does not move."""
+    return path.absolute()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -25,7 +30,7 @@ class LogOptions:
     `anyway` goes on where files or tools are named otherwise, `salvage` where the log is damaged.
     """
 
-    log_dir: Path = DEFAULT
+    log_dir: Path = attrs.field(default=DEFAULT, converter=_absolute)
     label: str | None = None
     resume: str | None = None
     anyway: bool = False
@@ -33,15 +38,18 @@ class LogOptions:
     argv: tuple[str, ...] = ()
 
 
-def run_to_resume(options: LogOptions) -> Path | None:
-    """Find the run to go on with; None where none is asked for, or there is none unfinished."""
+def run_to_resume(options: LogOptions, bears: dict[str, Any]) -> Path | None:
+    """Find the run to go on with; None where none is asked for, or there is none unfinished.
+
+    Without a name it is the newest unfinished run of the same files.
+    """
     if options.resume is None:
         return None
     if options.resume != NEWEST:
         return find_run(options.log_dir, options.resume)
     for run in reversed(runs_in(options.log_dir)):
-        unfinished = summary_of(run).get("interrupted", True)
-        if unfinished and RunLog(run, salvage=options.salvage).header:
+        files = header_of(run).get("bears", {}).get("files")
+        if files == bears["files"] and summary_of(run).get("interrupted", True):
             return run
     return None
 
@@ -56,8 +64,17 @@ def refuse_another(old: RunLog, bears: dict[str, Any], options: LogOptions) -> N
     names = [name for name in known if before.get(name) != bears.get(name)]
     told = [f"{name} was {before.get(name)!r}, now {bears.get(name)!r}" for name in names]
     if names and not (options.anyway and set(names) <= FORCEABLE):
-        way = "; --force goes on with it" if set(names) <= FORCEABLE else ""
+        way = "; --force goes on with it, and leaves out what is in none of these files"
+        way = way if set(names) <= FORCEABLE else ""
         raise RunLogError(f"run {old.id} is another run: {'; '.join(told)}{way}")
+
+
+def refuse_open_secrets(old: RunLog, redacted: list[str]) -> None:
+    """Refuse to go on without keeping out what was kept out before."""
+    missing = [name for name in old.header.get("redact", ()) if name not in redacted]
+    if missing:
+        options = " ".join(f"--redact {name}" for name in missing)
+        raise RunLogError(f"run {old.id} keeps values out that are not named now: say {options}")
 
 
 def mended(old: RunLog) -> RunLog:

@@ -24,8 +24,8 @@ def new_run(log_dir: Path) -> Path:
             (log_dir / ".gitignore").write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise RunLogError(
-            f"no run can be logged in {str(log_dir)!r}: {error}; name another folder by --log-dir, "
-            "or leave the log out by --no-log"
+            f"no run can be logged in {str(from_here(log_dir))!r}: {error.strerror}; name another "
+            "folder by --log-dir, or leave the log out by --no-log"
         ) from error
     return place
 
@@ -48,6 +48,12 @@ def new_run_id() -> str:
     now = time.time()
     second = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     return f"{second}-{int(now % 1 * 0x1000000):06x}"
+
+
+def from_here(path: Path) -> Path:
+    """Give a path as it is seen from the current directory, if it is below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def is_label(value: object) -> bool:

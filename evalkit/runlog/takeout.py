@@ -20,7 +20,8 @@ _KEY = re.compile(
 )
 _OF_CHECK = ("actual", "expected")
 _FIXED = frozenset(
-    {"kind", "status", "code", "op", "digest", "fingerprint", "tools", "tool", "subject"}
+    {"kind", "status", "code", "op", "digest", "fingerprint", "tools", "tool", "subject", "name"}
+    | {"gone", "moved", "unused", "redact"}
     | {"observed", "catalogue_digest", "tools_digest", "difficulty", "severity", "rest", "cause"}
 )
 """What a record says in words of its own, which are no secrets if a secret happens to be one."""
@@ -51,14 +52,14 @@ class TakeOut:
 
     def __init__(self, named: list[tuple[str, str]]) -> None:
         """Take the values that are known beforehand, each with what stands for it."""
+        self._named = named
         self._secrets = dict(named)
 
     def of(self, record: dict[str, Json]) -> dict[str, Json]:
         """Give the record without its secrets."""
         clean = self._keyed(record, own=True)
         longest = sorted(self._secrets.items(), key=lambda item: -len(item[0]))
-        spelt = [(each, instead) for secret, instead in longest for each in spellings(secret)]
-        written: dict[str, Json] = _without(clean, spelt, own=True)
+        written: dict[str, Json] = _without(clean, _spelt(self._named), _spelt(longest), own=True)
         return written
 
     def _keyed(self, value: Json, *, own: bool, secret: bool = False) -> Json:
@@ -98,21 +99,31 @@ def _leads(path: Json) -> bool:
     return type(path) is str and is_credential(path)
 
 
-def _without(value: Json, spelt: list[tuple[str, str]], *, own: bool) -> Any:  # noqa: ANN401
-    """Take secrets out of every text, but for the words that a record has of its own."""
+_OWN = _KEYS | _DOCUMENTS
+Spelt = list[tuple[str, str]]
+
+
+def _spelt(secrets: Spelt) -> Spelt:
+    return [(each, instead) for secret, instead in secrets for each in spellings(secret)]
+
+
+def _without(value: Json, named: Spelt, every: Spelt, *, own: bool) -> Any:  # noqa: ANN401
+    """Take secrets out of every text: in words of the record's own only those that were named."""
     if type(value) is dict:
         return {
-            key if own and key in _KEYS | _DOCUMENTS else without(key, spelt): item
+            key
+            if own and key in _KEYS | _DOCUMENTS
+            else without(key, named if own else every): item
             if own and key in _FIXED
-            else _without(item, spelt, own=own and key not in _DOCUMENTS)
+            else _without(item, named, every, own=own and key not in _DOCUMENTS)
             for key, item in value.items()
         }
     if type(value) is list:
-        return [_without(item, spelt, own=own) for item in value]
-    return without(value, spelt) if type(value) is str else value
+        return [_without(item, named, every, own=own) for item in value]
+    return without(value, named if own else every) if type(value) is str else value
 
 
-def without(text: str, spelt: list[tuple[str, str]]) -> str:
+def without(text: str, spelt: Spelt) -> str:
     """Take secrets out of a text, and the beginning of one that a message has cut off."""
     for secret, instead in spelt:
         text = text.replace(secret, instead)

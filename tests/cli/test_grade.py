@@ -132,13 +132,14 @@ def test_grade_takes_as_many_epochs_as_must_pass_today(
 
 
 def test_grade_tells_what_is_gone(cli: Cli, tmp_path: Path) -> None:
-    """A scenario that is no longer in the catalogue is named, and not counted as not run."""
+    """A scenario that is no longer in the catalogue is named, and so is one without a trace."""
     run_id = recorded(cli, "shop.py")
     shop = tmp_path / "shop.py"
     shop.write_text(shop.read_text().replace('"other_wrong"', '"another"'))
     done = cli("grade", run_id)
     assert "no longer in the catalogue, and left out: other_wrong" in done.out
-    assert "more not run" not in done.out
+    assert "without a trace in this run, and not graded: 'another'" in done.out
+    assert done.last == ("exit 2: 1 scenario of the catalogue without a trace in the run")
     as_json = cli("grade", run_id, "--json")
     assert statuses(as_json).keys() == set(NAMES) - {"other_wrong"}
     assert "other_wrong" in as_json.out + as_json.err

@@ -82,7 +82,7 @@ def every_door(
     def run_all(source: str, *options: str) -> str:
         write("suite.py", HEAD + source)
         done = [cli("suite.py", "-vv", "-o", "out.json", *options)]
-        assert done[0].code in (0, 1), done[0]
+        assert done[0].code in (0, 1, 4), done[0]
         done += [cli("show", "latest", "one"), cli("report", "latest", "--json")]
         return everything(done, folder)
 
@@ -97,7 +97,8 @@ def test_a_named_secret_is_never_shown(
     monkeypatch.setenv("MY_KEY", CANARY)
     text = every_door(NAMED[where], "--redact", "MY_KEY")
     assert leaks(text, CANARY) == []
-    assert "[redacted: MY_KEY]" in text
+    refused = "the name of a scenario holds a value that is to be kept out" in text
+    assert refused if where == "a name" else "[redacted: MY_KEY]" in text
 
 
 @pytest.mark.parametrize(
