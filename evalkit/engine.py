@@ -1,9 +1,5 @@
 """How a task becomes a result: open the tools, let the subject run, close them, grade the trace."""
 
-from collections.abc import Callable
-from time import perf_counter
-from typing import TypeVar
-
 from evalkit.errors import StopRun
 from evalkit.grading import UNAVAILABLE, grade, skipped, ungraded
 from evalkit.result import ScenarioResult
@@ -16,8 +12,6 @@ from evalkit.toolbox.errors import outcome_of
 from evalkit.watch import Lane, Track
 
 OPENING_S = 60.0
-
-T = TypeVar("T")
 
 
 class Engine:
@@ -86,7 +80,7 @@ class Engine:
         else:
             _in_own_tools(toolbox, progress, subject, lane)
         trace = progress.trace = subject.finish(progress)
-        return _in_time(lane, lambda: grade(plan, trace))
+        return lane.in_time(OPENING_S, lambda: grade(plan, trace))
 
 
 def _in_own_tools(
@@ -95,7 +89,7 @@ def _in_own_tools(
     """Run a scenario in tools that are opened for it, and closed after it whatever happens."""
     manager = toolbox.open(progress.plan.scenario)
     try:
-        progress.table = _in_time(lane, manager.__enter__)
+        progress.table = lane.in_time(OPENING_S, manager.__enter__)
     except BaseException as error:  # noqa: BLE001  - around the author's factory
         note_error(progress, UNAVAILABLE, outcome_of(error), "the tools could not be opened")
         return
@@ -105,7 +99,7 @@ def _in_own_tools(
         manager.__exit__(type(error), error, error.__traceback__)
         raise
     try:
-        _in_time(lane, lambda: manager.__exit__(None, None, None))
+        lane.in_time(OPENING_S, lambda: manager.__exit__(None, None, None))
     except BaseException as error:  # noqa: BLE001  - around the author's factory
         note_error(progress, UNAVAILABLE, outcome_of(error), "the tools could not be closed")
 
@@ -123,15 +117,3 @@ def _of_lost(subject: ToolSubject, progress: Progress, printed: str) -> Scenario
         subject.give_up(progress, printed)
         subject.proceed(progress)
     return grade(progress.plan, subject.finish(progress))
-
-
-def _in_time(lane: Lane, act: Callable[[], T]) -> T:
-    """Do what runs code of the author's, held to a deadline as a call is."""
-    lane.armed.append(perf_counter() + OPENING_S)
-    try:
-        return act()
-    finally:
-        try:
-            lane.armed.pop()
-        except IndexError:
-            lane.late()

@@ -92,8 +92,9 @@ def _imported(files: set[Path], folders: tuple[str, ...]) -> set[Path]:
     found: set[Path] = set()
     left = list(files)
     while left:
-        for name in _names_imported(left.pop()):
-            file = _module_file(name, folders)
+        importing = left.pop()
+        beside = _relatives_imported(importing)
+        for file in beside + [_module_file(name, folders) for name in _names_imported(importing)]:
             if file is not None and file not in found and file not in files:
                 found.add(file)
                 left.append(file)
@@ -124,6 +125,19 @@ def _names_imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
     return names
+
+
+def _relatives_imported(file: Path) -> list[Path | None]:
+    """Give the files that a module of a package imports by dots."""
+    found: list[Path | None] = []
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = file.parents[min(node.level, len(file.parents)) - 1]
+            steps = base.joinpath(*(node.module or "").split("."))
+            named = [steps, *(steps / each.name for each in node.names)]
+            tails = [(each.with_suffix(".py"), each / "__init__.py") for each in named]
+            found += [each for pair in tails for each in pair if each.is_file()]
+    return found
 
 
 def _digest(file: Path) -> str:

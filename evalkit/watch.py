@@ -49,6 +49,17 @@ class Lane:
                 raise GivenUp
             self._back.set()
 
+    def in_time(self, limit_s: float, act: Callable[[], T]) -> T:
+        """Do what runs code of the author's, held to a deadline as a call is."""
+        self.armed.append(perf_counter() + limit_s)
+        try:
+            return act()
+        finally:
+            try:
+                self.armed.pop()
+            except IndexError:
+                self.late()
+
     def overdue(self, now: float) -> bool:
         """Take away a deadline that has passed; from then on the outcome is the watcher's."""
         try:
@@ -156,16 +167,8 @@ class Watch(Generic[T]):
 
     def in_time(self, doing: str, limit_s: float, act: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Do something of the author's on the first lane, under a deadline."""
-        lane = self.lane
         self.doing = f"{doing}: not done within {limit_s:g} s"
-        lane.armed.append(perf_counter() + limit_s)
-        try:
-            return act()
-        finally:
-            try:
-                lane.armed.pop()
-            except IndexError:
-                lane.late()
+        return self.lane.in_time(limit_s, act)
 
     def stop(self) -> None:
         """Begin nothing new, and tell whoever wants to know."""

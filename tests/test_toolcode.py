@@ -182,3 +182,51 @@ def test_where_the_files_lie_does_not_count(folder: Path, monkeypatch: pytest.Mo
         suite = "from shop import t\nTOOL_DISPATCH = {'t': t}"
         found.add(loaded_digest(folder / name, suite, **helper))
     assert len(found) == 1
+
+
+LAZY = {
+    "in a function": ("def t():\n    import helper\n    return helper.price()", "helper.py"),
+    "of another": ("import middle\ndef t(): return middle.helper.price()", "helper.py"),
+}
+
+
+@pytest.mark.parametrize("how", LAZY)
+def test_a_helper_counts_however_it_is_imported(how: str, folder: Path) -> None:
+    """A file of the project that is imported late, or by another one, changes the digest."""
+    source, name = LAZY[how]
+    suite = source + "\nTOOL_DISPATCH = {'t': t}"
+    helpers = {"middle": "import helper", "helper": "def price(): return 10"}
+    before = loaded_digest(folder, suite, **helpers)
+    assert before == loaded_digest(folder, suite, **helpers)
+    (folder / name).write_text("def price(): return 11  # now")
+    assert before != loaded_digest(folder, suite)
+
+
+def test_a_helper_of_two_catalogues_counts_for_both(folder: Path) -> None:
+    """What the first file has imported is seen from the second one, too."""
+    source = HEAD + "import helper\nTOOL_DISPATCH = {'t': lambda: helper.price()}" + TAIL
+    (folder / "helper.py").write_text("def price(): return 10")
+    digests = []
+    for number in (10, 11):
+        (folder / "helper.py").write_text(f"def price(): return {number}  # {'x' * number}")
+        for name in ("a.py", "b.py"):
+            (folder / name).write_text(source)
+        both = [load(name) for name in ("a.py", "b.py")]
+        digests.append([code_of(each, each.tools)[1]("one") for each in both])
+    assert digests[0][0] != digests[1][0]
+    assert digests[0][1] != digests[1][1]
+
+
+def test_a_helper_that_is_imported_by_dots_counts(folder: Path) -> None:
+    """In a package, too, where the import is late and relative."""
+    shop = folder / "shop"
+    shop.mkdir()
+    (shop / "__init__.py").write_text("")
+    lazy = "def t():\n    from .helper import price\n    return price()\nTOOL_DISPATCH = {'t': t}"
+    (shop / "suite.py").write_text(HEAD + lazy + TAIL)
+    digests = []
+    for number in (10, 11):
+        (shop / "helper.py").write_text(f"def price(): return {number}  # {'x' * number}")
+        catalogue = load("shop/suite.py")
+        digests.append(code_of(catalogue, catalogue.tools)[1]("one"))
+    assert digests[0] != digests[1]
