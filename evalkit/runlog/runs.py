@@ -85,9 +85,13 @@ def find_run(log_dir: Path, reference: str) -> Path:
     labelled = [run for run in runs if header_of(run).get("label") == reference]
     if labelled:
         return labelled[-1]
-    known = [run.name for run in runs] + [str(label) for label in _labels(runs)]
+    known = (
+        ["latest"] * bool(runs)
+        + [run.name for run in runs]
+        + [str(label) for label in _labels(runs)]
+    )
     raise RunLogError(
-        f"there is no run {reference!r} in {str(log_dir)!r}; {hint_for(reference, known)}"
+        f"there is no run {reference!r} in {str(from_here(log_dir))!r}; {hint_for(reference, known)}"
     )
 
 
