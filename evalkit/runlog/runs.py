@@ -85,14 +85,9 @@ def find_run(log_dir: Path, reference: str) -> Path:
     labelled = [run for run in runs if header_of(run).get("label") == reference]
     if labelled:
         return labelled[-1]
-    known = (
-        ["latest"] * bool(runs)
-        + [run.name for run in runs]
-        + [str(label) for label in _labels(runs)]
-    )
-    raise RunLogError(
-        f"there is no run {reference!r} in {str(from_here(log_dir))!r}; {hint_for(reference, known)}"
-    )
+    known = [run.name for run in runs] + [str(label) for label in _labels(runs)]
+    hint = hint_for(reference, ["latest", *known] if runs else known)
+    raise RunLogError(f"there is no run {reference!r} in {str(from_here(log_dir))!r}; {hint}")
 
 
 def header_of(run: Path) -> dict[str, Any]:
