@@ -1,10 +1,10 @@
-"""`python -m benchmarks [startup|scale|peers|runs|blocks]`: prints ratios measured in one run."""
+"""`python -m benchmarks [TABLE]`, without a name all of them: prints ratios measured in one run."""
 
 import platform
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import peers, runs, scale
+from benchmarks import files, peers, runs, scale, texts
 from benchmarks.blocks import blocks
 from benchmarks.startup import startup
 from benchmarks.table import Table, as_markdown, as_text
@@ -58,6 +58,17 @@ def _runs(options: Namespace) -> Iterable[Table]:
     yield runs.side_by_side(options.repeat)
 
 
+def _texts(options: Namespace) -> Iterable[Table]:
+    """The table of text scoring."""
+    yield texts.texts(options.repeat, texts.QUICK_SIZE if options.quick else texts.SIZE)
+
+
+def _files(options: Namespace) -> Iterable[Table]:
+    """The tables of reading files strictly, and of what is held of them."""
+    yield files.structuring(options.repeat, files.QUICK_SIZE if options.quick else files.SIZE)
+    yield files.held(files.QUICK_SIZES if options.quick else files.SIZES)
+
+
 def _blocks(options: Namespace) -> Iterable[Table]:
     """The table of building blocks."""
     yield blocks(options.repeat)
@@ -68,6 +79,8 @@ TABLES: dict[str, Callable[[Namespace], Iterable[Table]]] = {
     "scale": _scale,
     "peers": _peers,
     "runs": _runs,
+    "texts": _texts,
+    "files": _files,
     "blocks": _blocks,
 }
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evalkit.fingerprints import fingerprint as fingerprint
     from evalkit.jsonvalue import MISSING as MISSING
     from evalkit.loaders import load as load
+    from evalkit.model import Answers as Answers
     from evalkit.model import Assertion as Assertion
     from evalkit.model import Env as Env
     from evalkit.model import Op as Op
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from evalkit.model import Tool as Tool
     from evalkit.model import ToolCall as ToolCall
     from evalkit.model import Turn as Turn
+    from evalkit.protocols import Services as Services
     from evalkit.reports.run_report import RunReport as RunReport
     from evalkit.result import Check as Check
     from evalkit.result import ScenarioResult as ScenarioResult
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 PUBLIC = {
     "ALL_TAGS": "evalkit.catalogue",
+    "Answers": "evalkit.model",
     "Assertion": "evalkit.model",
     "CATALOGUE": "evalkit.catalogue",
     "Catalogue": "evalkit.catalogue",
@@ -60,6 +63,7 @@ PUBLIC = {
     "RunReport": "evalkit.reports.run_report",
     "Scenario": "evalkit.model",
     "ScenarioResult": "evalkit.result",
+    "Services": "evalkit.protocols",
     "Status": "evalkit.result",
     "Tool": "evalkit.model",
     "ToolCall": "evalkit.model",

@@ -1,7 +1,6 @@
 """What a catalogue is: scenarios by name, in the order in which they were registered."""
 
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from inspect import iscoroutinefunction
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import brief
 from evalkit.model import Scenario
+from evalkit.names import folded
 from evalkit.operators import OPERATORS, Operator, custom
 from evalkit.places import execution_of, in_cell, place_of
 from evalkit.protocols import Scope  # noqa: TC001  - a type that readers of the class look up
@@ -23,9 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Catalogue:
     """Scenarios by name, in order; `add` is the `_s` of a catalogue of one's own.
 
-    `tools` is the table or factory that they are for, where one is known; `operators` are the
-    author's own; `source` is the file it was loaded from. `notes` says what a later execution has
-    replaced.
+    `tools` is the table or factory that they are for, where one is known, and `tools_reference` the
+    name by which a file of data says which; `operators` are the author's own; `source` is the file
+    it was loaded from. `notes` says what a later execution has replaced.
 
     >>> shop = Catalogue("shop")
     >>> from evalkit import Scenario, ToolCall
@@ -43,7 +43,8 @@ class Catalogue:
         self.problems: list[Problem] = []
         self.source: str | None = None
         self.scope: Scope | None = None
-        self.near_tools: str | None = None
+        self.tools_reference: str | None = None
+        self.tools_hint = "define TOOL_DISPATCH in its file"
         self._scenarios: dict[str, Scenario] = {}
         self._executions: dict[str, object] = {}
         self._operator_places: dict[str, tuple[object, str]] = {}
@@ -63,7 +64,7 @@ class Catalogue:
         _settle(scenario, self, place)
         loading = LOADING.get()
         execution = loading or execution_of(frame)
-        key = _folded(scenario.name)
+        key = folded(scenario.name)
         earlier = self._scenarios.get(key)
         if earlier is not None:
             if self._executions[key] == execution:
@@ -90,6 +91,11 @@ class Catalogue:
         if in_cell():
             sys.stderr.write(f"evalkit: {note}\n")
 
+    def enter(self, scenario: Scenario, loading: "Loading | None" = None) -> None:
+        """Register a scenario that knows its place already; a taken name is an error."""
+        self._take_in(scenario, loading)
+        _settle(scenario, self, None)
+
     def take_in(self, other: "Catalogue", loading: "Loading | None" = None) -> None:
         """Register the scenarios and operators of another catalogue; a taken name is an error."""
         for scenario in other:
@@ -100,7 +106,7 @@ class Catalogue:
 
     def _take_in(self, scenario: Scenario, loading: "Loading | None") -> None:
         """Take in a scenario that has its place already."""
-        key = _folded(scenario.name)
+        key = folded(scenario.name)
         if key in self._scenarios:
             place = scenario.source or self.name
             _refuse(_twice(scenario, self._scenarios[key], place), loading)
@@ -111,7 +117,7 @@ class Catalogue:
         """Put a changed scenario in the place of the one of its name, which must be there."""
         old = self[scenario.name]
         _settle(scenario, self, old.source)
-        self._scenarios[_folded(scenario.name)] = scenario
+        self._scenarios[folded(scenario.name)] = scenario
         return scenario
 
     def select(
@@ -146,7 +152,7 @@ class Catalogue:
 
     def __getitem__(self, name: str) -> Scenario:
         """Give a scenario by name; a wrong name is answered with the nearest."""
-        scenario = self._scenarios.get(_folded(str(name)))
+        scenario = self._scenarios.get(folded(str(name)))
         if scenario is None:
             known = [scenario.name for scenario in self]
             raise CatalogueError(self.name, f"no scenario {name!r}", hint_for(str(name), known))
@@ -154,7 +160,7 @@ class Catalogue:
 
     def __contains__(self, name: object) -> bool:
         """Say whether there is a scenario of a name."""
-        return isinstance(name, str) and _folded(name) in self._scenarios
+        return isinstance(name, str) and folded(name) in self._scenarios
 
     def __iter__(self) -> Iterator[Scenario]:
         """Iterate over the scenarios, in order."""
@@ -274,10 +280,3 @@ def _refuse(problem: Problem, loading: Loading | None) -> None:
     if loading is None:
         raise CatalogueError(problems=[problem])
     loading.problems.append(problem)
-
-
-def _folded(name: str) -> str:
-    """Give what two names that a reader takes for one have in common."""
-    if not name.isascii():
-        name = unicodedata.normalize("NFC", name)
-    return name.casefold()

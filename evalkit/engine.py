@@ -9,9 +9,11 @@ from evalkit.subjects.output import Output
 from evalkit.subjects.progress import note_error
 from evalkit.toolbox import FactoryToolbox, TableToolbox
 from evalkit.toolbox.errors import outcome_of
+from evalkit.trace import Trace
 from evalkit.watch import Lane, Track
 
 OPENING_S = 60.0
+Toolbox = TableToolbox | FactoryToolbox
 
 
 class Engine:
@@ -74,13 +76,22 @@ class Engine:
         if plan.skip is not None:
             return skipped(plan, plan.skip)
         progress = self._current = subject.begin(plan)
+        if task.job.predictions is not None:
+            trace = task.job.predictions.trace_of(plan)
+        else:
+            trace = self._run_on(toolbox, progress, subject, lane)
+        progress.trace = trace
+        return lane.in_time(OPENING_S, lambda: grade(plan, trace))
+
+    def _run_on(
+        self, toolbox: Toolbox, progress: Progress, subject: ToolSubject, lane: Lane
+    ) -> Trace:
         if isinstance(toolbox, TableToolbox):
             progress.table = toolbox.table
             subject.proceed(progress)
         else:
             _in_own_tools(toolbox, progress, subject, lane)
-        trace = progress.trace = subject.finish(progress)
-        return lane.in_time(OPENING_S, lambda: grade(plan, trace))
+        return subject.finish(progress)
 
 
 def _in_own_tools(

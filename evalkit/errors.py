@@ -2,6 +2,7 @@
 
     EvalkitError
     ├── CatalogueError   (also a ValueError)       the author erred; carries every problem found
+    ├── ChangedError                               a file is not what it was when it was checked
     ├── TransportError   (also a ConnectionError)  raised by a handler whose far end is out of reach
     └── RunLogError                                a run log can't be read, found or gone on with
         └── RunLogWriteError (also an OSError)     a run log can't be written any more
@@ -65,6 +66,10 @@ class TransportError(EvalkitError, ConnectionError):
     A handler raises it to say that nothing was measured, which no assertion can then turn into a
     verdict on the tool.
     """
+
+
+class ChangedError(EvalkitError):
+    """A catalogue that is read line by line is not what it was when it was checked."""
 
 
 class RunLogError(EvalkitError):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import attrs
+
 from evalkit.callables import Callables, digest_of
 from evalkit.jsonvalue import MISSING, Json
 from evalkit.model import Assertion, Ref, Scenario, ToolCall
@@ -47,6 +49,7 @@ def declared(scenario: Scenario, callables: Callables) -> list[Any]:
         [_assertion(each) for each in scenario.assertions],
         [scenario.epochs, scenario.pass_epochs, scenario.timeout_s, scenario.xfail],
         scenario.metadata,
+        *([] if scenario.answers is None else [attrs.astuple(scenario.answers)]),
     ]
 
 
@@ -81,9 +84,5 @@ def _assertion(each: Assertion) -> list[Any]:
         each.op,
         [] if each.expected is MISSING else [each.expected],
         each.description,
-        each.each,
-        each.tolerance,
-        each.rel,
-        each.weight,
-        each.severity,
+        *each.rare,
     ]

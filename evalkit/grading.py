@@ -29,7 +29,7 @@ _BARE = frozenset({Op.EXISTS, Op.HAS_KEY, Op.LACKS_KEY})
 """Operators that look at no value, but at whether there is one."""
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
-WHOLE = frozenset({UNAVAILABLE, "crashed"})
+WHOLE = frozenset({UNAVAILABLE, "crashed", "no_prediction"})
 """The errors by which nothing of a scenario could be measured."""
 
 
@@ -219,13 +219,13 @@ class _Grading:
 
     def on_trace(self, bound: BoundAssertion) -> None:
         """Put an assertion to the whole trace; a part that was not observed is skipped."""
-        if self._unavailable is not None:
-            error = self._unavailable
-            self.checks.append(_unfit(bound, None, error["kind"], error["message"]))
-        elif bound.path.head not in self._trace["observed"]:
+        if bound.path.head not in self._trace["observed"]:
             subject = self._trace["subject"]
             reason = f"the subject {subject!r} does not observe {bound.path.head!r}"
             self.checks.append(_unfit(bound, None, "not_observed", reason))
+        elif self._unavailable is not None:
+            error = self._unavailable
+            self.checks.append(_unfit(bound, None, error["kind"], error["message"]))
         else:
             self.checks.append(put(bound, Judged(self._trace, self._saved), None))
 
@@ -336,7 +336,7 @@ def _worst(checks: list[Check]) -> Status:
     for status in (FAILED, ERROR):
         if status in found:
             return status
-    return SKIPPED if all(check.status is SKIPPED for check in checks) else PASSED
+    return PASSED if PASSED in found else SKIPPED
 
 
 _EXPECTED: dict[Status, Status] = {FAILED: Status.XFAILED, PASSED: Status.XPASSED}

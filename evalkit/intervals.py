@@ -10,7 +10,7 @@ ERROR = 0.05
 MOST_EPOCHS = 1_000
 
 
-def wilson(passed: int, total: int) -> tuple[float, float] | None:
+def wilson(passed: float, total: int) -> tuple[float, float] | None:
     """Give the 95% interval of a rate after Wilson (1927); None where nothing was counted.
 
     >>> [round(bound, 3) for bound in wilson(9, 10)]

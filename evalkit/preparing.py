@@ -1,71 +1,27 @@
 """How what a caller names becomes jobs: load, select, open once, plan; all problems at once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import attrs
-
+from evalkit.asked import Asked, Prepared, Target
 from evalkit.catalogue import AMBIENT, Catalogue
+from evalkit.desk import Desk, placed, toolbox_for
 from evalkit.engine import OPENING_S
 from evalkit.errors import CatalogueError, Problem
+from evalkit.jobs import Job, Jobs, held
 from evalkit.jsonvalue import brief
-from evalkit.loaders import read, tools_named
+from evalkit.loaders import LAZY, files_in, named_from_here, opened, read, size_of
 from evalkit.model import Scenario
-from evalkit.planning import Planner
-from evalkit.planning.plans import TIMEOUT_S
-from evalkit.planning.problems import Problems
-from evalkit.registry import counted
-from evalkit.result import Outline
-from evalkit.schedule import Job
-from evalkit.select import Selection
-from evalkit.toolbox import FactoryToolbox, TableToolbox, toolbox_of
+from evalkit.passing import Passage
+from evalkit.protocols import Services
 from evalkit.toolbox.errors import message_of, outcome_of
-from evalkit.toolcode import ToolCode
 
-Target = Catalogue | Scenario | str | Path
 InTime = Callable[[str, float, Callable[[], Any]], Any]
 LOADING_S = 60.0
-MOST_TO_BE_SURE = 100
-"""After so many epochs, unless more or fewer are asked for, it stays open what can't be told."""
+SLOWEST = 100_000
+"""So many bytes a second are read at least: a large file has more time."""
 T = TypeVar("T")
-
-
-@attrs.frozen(eq=False, repr=False)
-class Asked:
-    """What a caller asks to be run.
-
-    `epochs` is how often each scenario runs, else it is what it says itself, and `sure` the rate to
-    be sure of. With `digests`,
-    the code of the tools is looked at, for a run log.
-    """
-
-    targets: tuple[Target, ...]
-    tools: Any = None
-    selection: Selection = attrs.field(factory=Selection)
-    timeout_s: float = TIMEOUT_S
-    epochs: int | None = None
-    sure: float | None = None
-    digests: bool = False
-
-
-@attrs.frozen(eq=False, repr=False)
-class Prepared:
-    """What is about to run: the jobs, all scenarios there are, what planning found doubtful."""
-
-    jobs: tuple[Job, ...] = ()
-    everything: tuple[Scenario, ...] = ()
-    warnings: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
-    until_sure: bool = False
-
-    @property
-    def outline(self) -> Outline:
-        """Give what a reader should know of it."""
-        epochs = sum(job.epochs for job in self.jobs)
-        counts = len(self.jobs), len(self.everything), epochs
-        return Outline(*counts, self.warnings, self.notes, self.until_sure)
 
 
 class Preparation:
@@ -75,11 +31,17 @@ class Preparation:
         """Take what is asked, and what holds the author's code to a deadline."""
         self._asked = asked
         self._in_time = in_time
+        self._notes: list[str] = []
         self._unread: list[str] = []
+        self._scoring: dict[str, None] = {}
         self.problems: list[Problem] = []
 
     def prepare(self) -> Prepared:
         """Load, select and plan; `CatalogueError` carries every error that was found."""
+        if self._may_pass():
+            passage = self._gathered(self._passage)
+            self._raise_if_any()
+            return Prepared() if passage is None else self._passed(passage)
         catalogues = self.catalogues()
         everything = [scenario for catalogue in catalogues for scenario in catalogue]
         chosen = {id(scenario): at for at, scenario in enumerate(self.chosen(catalogues))}
@@ -91,12 +53,56 @@ class Preparation:
         self._raise_if_any()
         if self._asked.selection.failed_first:
             jobs.sort(key=lambda job: chosen[id(job.plan.scenario)])
-        notes = tuple(note for catalogue in catalogues for note in catalogue.notes)
+        self._notes += [note for catalogue in catalogues for note in catalogue.notes]
         for catalogue in catalogues:
             catalogue.notes.clear()
-        unread = tuple(dict.fromkeys(self._unread))
-        found = tuple(jobs), tuple(everything), tuple(self.problems)
-        return Prepared(*found, notes, unread, self._asked.sure is not None)
+        if self._asked.predictions is not None:
+            asked = [job.plan.scenario.name for job in jobs if job.plan.skip is None]
+            everyone = {scenario.name for scenario in everything}
+            self._notes += self._asked.predictions.unpaired(asked, everyone)
+        return self._prepared(held(jobs), tuple(everything), len(everything))
+
+    def _prepared(self, jobs: Jobs, everything: tuple[Scenario, ...], total: int) -> Prepared:
+        return Prepared(
+            jobs,
+            everything,
+            total,
+            tuple(self.problems),
+            tuple(self._notes),
+            tuple(dict.fromkeys(self._unread)),
+            tuple(self._scoring),
+            self._asked.sure is not None,
+        )
+
+    def _may_pass(self) -> bool:
+        """Say whether one file is asked for that can be read line by line, as often as needed.
+
+        Predictions are held, so the names they are held against may be, too.
+        """
+        targets, selection = self._asked.targets, self._asked.selection
+        if len(targets) != 1 or self._asked.predictions is not None or not selection.in_passing:
+            return False
+        path = targets[0]
+        return (
+            isinstance(path, str | Path)
+            and Path(path).suffix.lower() in LAZY
+            and Path(path).is_file()
+        )
+
+    def _passage(self) -> Passage:
+        """Open the one file that is asked for."""
+        path, reading = Path(str(self._asked.targets[0])), self._asked.reading
+        source = self._in_time(f"loading {path}", LOADING_S, lambda: opened(path, reading))
+        return Passage(source, self._asked.selection, self.problems)
+
+    def _passed(self, passage: Passage) -> Prepared:
+        """Prepare the scenarios of a file without holding them."""
+        self._gathered(passage.check, self._desk)
+        if passage.desk is not None:
+            self._gathered(self._close, passage.desk)
+        self._raise_if_any()
+        everything = () if len(passage.jobs) else passage.everything()
+        return self._prepared(passage.jobs, everything, passage.total)
 
     def catalogues(self) -> list[Catalogue]:
         """Give the catalogues that the targets name; scenarios by themselves make up one."""
@@ -106,7 +112,7 @@ class Preparation:
             if isinstance(target, Scenario):
                 loose.append(target)
             else:
-                found += self._gathered(self._catalogue, target) or []
+                found += self._gathered(self._catalogues_of, target) or []
         found += self._gathered(_of, loose) or []
         if len(found) > 1:
             together = Catalogue("run")
@@ -142,67 +148,77 @@ class Preparation:
         if errors:
             raise CatalogueError(problems=errors)
 
-    def _catalogue(self, target: Target) -> list[Catalogue]:
+    def _catalogues_of(self, target: Target) -> list[Catalogue]:
+        """Load what a target names: a catalogue, a file, or all files of a folder."""
         if isinstance(target, Catalogue):
             return [target]
         if not isinstance(target, str | Path):
             hint = "a catalogue, a path, a scenario, or a list of these"
             raise CatalogueError("run", f"can't run {brief(target)}", hint)
-        catalogue: Catalogue = self._in_time(f"loading {target}", LOADING_S, lambda: read(target))
+        if not Path(target).is_dir():
+            return [self._loaded(target)]
+        files = files_in(Path(target))
+        if not files:
+            raise CatalogueError(str(target), "there is no catalogue in this folder")
+        found = [self._gathered(self._loaded, file) for file in files]
+        return [catalogue for catalogue in found if catalogue is not None]
+
+    def _loaded(self, path: str | Path) -> Catalogue:
+        reading = self._asked.reading
+        limit_s = LOADING_S + size_of(path) / SLOWEST
+        catalogue: Catalogue = self._in_time(
+            f"loading {path}", limit_s, lambda: read(path, reading)
+        )
         self.problems += catalogue.problems
-        return [catalogue]
+        return catalogue
 
     def _planned(self, catalogue: Catalogue, scenarios: list[Scenario]) -> list[Job]:
         """Plan the scenarios of one catalogue against its tools, adding to the problems."""
+        desk = self._desk(catalogue, *scenarios)
+        jobs = [desk.job(scenario) for scenario in scenarios]
+        self._close(desk)
+        return jobs
+
+    def _desk(self, catalogue: Catalogue, *scenarios: Scenario) -> Desk:
+        """Open the tools of a catalogue, and get ready to plan its scenarios."""
         if catalogue.scope is not None:
             catalogue.scope.activate()
+        asked = self._asked
         place = catalogue.source or catalogue.name
         toolbox = self._in_time(
             f"{place}: importing the tools",
             LOADING_S,
-            lambda: _toolbox(self._asked.tools, catalogue, scenarios, place),
+            lambda: toolbox_for(asked, catalogue, scenarios, place),
         )
+        services = asked.services
+        if asked.embed is not None:
+            services = self._in_time(f"importing {asked.embed}", LOADING_S, self._embedding)
         manager = toolbox.open(scenarios[0])
         table = self._opened(f"{place}: opening the tools", manager.__enter__)
-        planner = Planner(table.entries, catalogue.operators, self._asked.timeout_s)
-        plans = [planner.compile(scenario) for scenario in scenarios]
-        epochs = [self._epochs(planner.problems, scenario) for scenario in scenarios]
-        code = ToolCode(table.entries, toolbox, catalogue) if self._asked.digests else None
-        self._opened(f"{place}: closing the tools", lambda: manager.__exit__(None, None, None))
-        self.problems += planner.problems.errors + planner.problems.warnings
-        self._unread += code.unread if code else ()
-        return [
-            Job(plan, toolbox, catalogue.scope, *each, code.digest(plan) if code else "")
-            for plan, each in zip(plans, epochs, strict=True)
-        ]
+        return Desk(asked, catalogue, toolbox, manager, table, services)
 
-    def _epochs(self, problems: Problems, scenario: Scenario) -> tuple[int, int]:
-        """Give how often a scenario runs, and how many of these times it must pass."""
-        usual = MOST_TO_BE_SURE if self._asked.sure is not None else 1
-        epochs = self._asked.epochs or scenario.epochs or usual
-        needed = scenario.pass_epochs or epochs
-        if needed > epochs:
-            problem = f"{needed} epochs must pass, of {counted(epochs, 'epoch')}"
-            problems.add(scenario, ("pass_epochs",), problem, "raise epochs, or lower it")
-        return (epochs, needed) if scenario.tool_calls else (1, 1)
+    def _embedding(self) -> Services:
+        return Services(embed=named_from_here(str(self._asked.embed), "embed"))
+
+    def _close(self, desk: Desk) -> None:
+        """Close the tools, and take over what planning has found."""
+        place = desk.catalogue.source or desk.catalogue.name
+        leave = desk.manager.__exit__
+        self._opened(f"{place}: closing the tools", lambda: leave(None, None, None))
+        self.problems += desk.planner.problems.errors + desk.planner.problems.warnings
+        self._unread += desk.code.unread if desk.code else ()
+        self._scoring.update(dict.fromkeys(desk.planner.scoring))
 
     def _opened(self, doing: str, act: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Open or close the author's tools; what that raises is a problem of the catalogue."""
         try:
             return self._in_time(doing, OPENING_S, act)
         except CatalogueError as error:
-            raise _placed(error, doing.partition(":")[0]) from error
+            raise placed(error, doing.partition(":")[0]) from error
         except BaseException as error:
             outcome_of(error)
             told = f"failed: {type(error).__name__}: {message_of(error)}"
             raise CatalogueError(doing, told) from error
-
-
-def targets_of(target: Target | Iterable[Target]) -> tuple[Target, ...]:
-    """Give the targets of a run, of which one may stand by itself."""
-    if isinstance(target, Catalogue | Scenario | str | Path) or not isinstance(target, Iterable):
-        return (target,)
-    return tuple(target)
 
 
 def _of(scenarios: list[Scenario]) -> list[Catalogue]:
@@ -219,29 +235,3 @@ def _at_home(scenarios: list[Scenario]) -> Catalogue:
         home = Catalogue("scenarios")
         home.operators = AMBIENT.get().operators
     return home.of(scenarios)  # type: ignore[no-any-return]
-
-
-def _toolbox(
-    asked: Any,  # noqa: ANN401
-    catalogue: Catalogue,
-    scenarios: list[Scenario],
-    place: str,
-) -> TableToolbox | FactoryToolbox:
-    """Find the tools of a catalogue: those that were asked for, else its own."""
-    tools = catalogue.tools if asked is None else asked
-    if isinstance(tools, str):
-        tools = tools_named(tools)
-    if tools is None and any(scenario.tool_calls for scenario in scenarios):
-        near = f"it has {catalogue.near_tools}; " if catalogue.near_tools else ""
-        hint = f"{near}define TOOL_DISPATCH in its file, or name it: --tools package.module:NAME, "
-        raise CatalogueError(place, "has no tools to run against", f"{hint}run(tools=...)")
-    try:
-        return toolbox_of({} if tools is None else tools)
-    except CatalogueError as error:
-        raise _placed(error, place) from error
-
-
-def _placed(error: CatalogueError, place: str) -> CatalogueError:
-    """Say which file's tools a problem is about."""
-    problems = [attrs.evolve(each, source=each.source or place) for each in error.problems]
-    return CatalogueError(problems=problems)

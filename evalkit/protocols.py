@@ -1,12 +1,49 @@
 """What the parts that can be exchanged must offer each other."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from evalkit.jsonvalue import Json
-from evalkit.model import Assertion
+import attrs
+
+from evalkit.jsonvalue import Json, brief
+from evalkit.model import Assertion, fields
 from evalkit.result import Outline, ScenarioResult, Verdict
+
+
+class Embed(Protocol):
+    """What turns texts into vectors, in which near means alike."""
+
+    def __call__(self, texts: list[str], /) -> Iterable[Iterable[float]]:
+        """Give one vector for each text, all of one length."""
+        ...
+
+
+def _embed(value: Embed | None) -> Embed | None:
+    if value is not None and not callable(value):
+        hint = "a function of a list of texts; the command line takes its name"
+        fields.fail("Services.embed", f"expected a function, got {brief(value)}", hint)
+    return value
+
+
+@attrs.frozen(eq=False)
+class Services:
+    """What operators may ask for from outside: `embed`, for SEMANTIC."""
+
+    embed: Embed | None = attrs.field(default=None, converter=_embed)
+
+
+def services_of(value: Services | None) -> Services:
+    """Take services, or None for none; `CatalogueError` for anything else."""
+    if value is None:
+        return NO_SERVICES
+    if not isinstance(value, Services):
+        fields.fail("services", f"got {brief(value)}", "Services(embed=...)")
+    return value
+
+
+NO_SERVICES = Services()
+"""What there is where nothing is given."""
 
 
 class Context(Protocol):

@@ -57,6 +57,7 @@ CODES: dict[str, Code] = {
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
     "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),
     "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
+    "no_prediction": Code("instrument", "the file of predictions has no answer to the scenario"),
     "redacted": Code("instrument", "the value was taken out of the recorded trace, as a secret"),
     "operator_raised": Code("instrument", "the operator itself failed"),
     "not_observed": Code("instrument", "the subject can't fill this part of the trace"),
@@ -70,7 +71,7 @@ class Outline:
     """What is about to run: how many scenarios are selected, of how many, and for how many epochs.
 
     `warnings` are what planning found doubtful, `notes` what a reader should know beforehand;
-    `until_sure` says that fewer epochs may be enough.
+    `until_sure` says that fewer epochs may be enough, `scoring` by what texts are scored.
     """
 
     selected: int
@@ -79,6 +80,7 @@ class Outline:
     warnings: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     until_sure: bool = False
+    scoring: tuple[str, ...] = ()
 
 
 @attrs.define(eq=False)
@@ -112,6 +114,11 @@ class Check:
     def passed(self) -> bool:
         """Say whether it passed."""
         return self.status is Status.PASSED
+
+    @property
+    def counts(self) -> bool:
+        """Say whether it counts: it was measured, and has a weight."""
+        return self.status is not SKIPPED and self.assertion.weight != 0
 
     @property
     def path(self) -> str:

@@ -9,10 +9,9 @@ from time import perf_counter
 import attrs
 
 from evalkit.epochs import Fold
-from evalkit.plan import Plan
-from evalkit.protocols import Scope
+from evalkit.jobs import Job
+from evalkit.protocols import Scope  # noqa: TC001  - a type that readers of the class look up
 from evalkit.result import BAD, ScenarioResult, Status
-from evalkit.toolbox import FactoryToolbox, TableToolbox
 
 AHEAD = 1_000
 """How many scenarios may be begun beyond the oldest that is not done: so memory stays flat."""
@@ -21,21 +20,6 @@ FORKED = 1
 """The exit code of a child that a tool forked and let come back."""
 
 Emit = Callable[[ScenarioResult], None]
-
-
-@attrs.frozen(eq=False, repr=False)
-class Job:
-    """One plan, the tools it is for, the scope its file's code runs in, and its epochs.
-
-    `tools_digest` is that of the tools' code, where a run log needs it.
-    """
-
-    plan: Plan
-    toolbox: TableToolbox | FactoryToolbox
-    scope: Scope | None = None
-    epochs: int = 1
-    needed: int = 1
-    tools_digest: str = ""
 
 
 @attrs.define(eq=False, repr=False)

@@ -1,6 +1,5 @@
 """What a run comes to: counts, rates and intervals, in all and by tag, difficulty and operator."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,79 +8,10 @@ import attrs
 from evalkit.epochs import Fold
 from evalkit.intervals import ERROR as DECISION_ERROR
 from evalkit.intervals import pass_at, pass_hat, wilson
+from evalkit.metrics import SCORING
 from evalkit.model import DIFFICULTIES
 from evalkit.result import BAD, ERROR, PASSED, SKIPPED, ScenarioResult, Status
-
-
-@attrs.define(eq=False, repr=False)
-class Tally:
-    """Counts of scenarios by status and of checks, and the sum of scores that a mean is made of."""
-
-    statuses: Counter[Status] = attrs.field(factory=Counter)
-    checks_total: int = 0
-    checks_passed: int = 0
-    scored: int = 0
-    score_sum: float = 0.0
-
-    def add(self, total: int, passed: int, score: float | None) -> None:
-        """Count the checks of one result that were measured, and its score."""
-        self.checks_total += total
-        self.checks_passed += passed
-        if score is not None:
-            self.scored += 1
-            self.score_sum += score
-
-    @property
-    def total(self) -> int:
-        """Count the scenarios."""
-        return self.statuses.total()
-
-    @property
-    def measured(self) -> int:
-        """Count the scenarios of which something was measured."""
-        return self.total - self.statuses[Status.SKIPPED]
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Give the 95% interval of the share of measured scenarios that passed."""
-        return wilson(self.statuses[PASSED], self.measured)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the summary keys; rates are null where nothing was counted."""
-        counts = {f"scenarios_{status.value}": self.statuses[status] for status in Status}
-        return {
-            "scenarios_total": self.total,
-            **counts,
-            "checks_total": self.checks_total,
-            "checks_passed": self.checks_passed,
-            "pass_rate": self.checks_passed / self.checks_total if self.checks_total else None,
-            "scenario_pass_interval": self.interval,
-            "score": self.score_sum / self.scored if self.scored else None,
-        }
-
-
-@attrs.define(eq=False, repr=False)
-class OperatorTally:
-    """Counts of the checks of one operator; what could not be measured counts as not passed."""
-
-    total: int = 0
-    passed: int = 0
-    errors: int = 0
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Give the 95% interval of the pass rate."""
-        return wilson(self.passed, self.total)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the counts and the 95% interval of the pass rate."""
-        return {
-            "checks_total": self.total,
-            "checks_passed": self.passed,
-            "checks_error": self.errors,
-            "pass_rate": self.passed / self.total if self.total else None,
-            "interval": self.interval,
-        }
+from evalkit.tally import OperatorTally, Tally
 
 
 @attrs.define(eq=False, repr=False)
@@ -150,20 +80,24 @@ class Scorecard:
         """Count one result everywhere it belongs."""
         total = passed = 0
         counts = self._checks
+        scores = []
         for check in result.checks:
-            status = check.status
-            key = check.assertion.op, status
+            status, op = check.status, check.assertion.op
+            key = op, status
+            if op in SCORING:
+                scores.append(check)
             counts[key] = counts.get(key, 0) + 1
-            if status is PASSED:
-                passed += 1
-            elif status is SKIPPED:
+            if status is SKIPPED or not check.assertion.weight:
                 total -= 1
+            elif status is PASSED:
+                passed += 1
         total += len(result.checks)
         score = result.score
         once = result.epochs == 1 and self.repeats.sure is None
         before, after = (None, result.status) if once else self._folded(result)
         for tally in self._tallies(result):
             tally.add(total, passed, score)
+            tally.metrics.add(scores)
             if before is not None:
                 tally.statuses[before] -= 1
             if after is not None:

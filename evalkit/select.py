@@ -1,7 +1,7 @@
 """Which scenarios of a catalogue are meant: by tag, difficulty, name, expression, share."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import attrs
 from attrs import field
@@ -9,7 +9,7 @@ from attrs import field
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import brief
 from evalkit.model import DIFFICULTIES, Scenario
-from evalkit.registry import hint_for, nearest
+from evalkit.registry import COMPARED, hint_for, nearest
 
 EXCLUDES = "not:"
 DEEPEST = 100
@@ -53,8 +53,8 @@ class Selection:
 
     def of_all(self, scenarios: list[Scenario]) -> list[Scenario]:
         """Give those that fit, in order; `CatalogueError` where a tag or name is nobody's."""
-        self._check(scenarios)
-        tests = self._tests()
+        self.check(_tags(scenarios), {scenario.name for scenario in scenarios})
+        tests = self.tests()
         chosen = [scenario for scenario in scenarios if all(fits(scenario) for fits in tests)]
         if self.sample is not None and self.sample < len(chosen):
             chosen = _drawn(chosen, self.sample, self.seed)
@@ -62,6 +62,11 @@ class Selection:
             number, count = self.shard
             chosen = chosen[number - 1 :: count]
         return chosen if self.failed is None else self._by_failure(chosen, self.failed)
+
+    @property
+    def in_passing(self) -> bool:
+        """Say whether scenarios can be selected one by one, without knowing the others."""
+        return self.sample is None and self.failed is None
 
     def _by_failure(self, chosen: list[Scenario], failed: frozenset[str]) -> list[Scenario]:
         """Take those that failed before: alone, or first."""
@@ -89,7 +94,8 @@ class Selection:
         words = [word for word in _tokens(self.expr or "") if word not in (*_WORDS, "(", ")")]
         return next((close for word in words if (close := nearest(word, known))), None)
 
-    def _tests(self) -> list[Fits]:
+    def tests(self) -> list[Fits]:
+        """Give what a scenario must all fit."""
         tests: list[Fits] = []
         wanted = {tag for tag in self.tags if not tag.startswith(EXCLUDES)}
         unwanted = {tag.removeprefix(EXCLUDES) for tag in self.tags if tag.startswith(EXCLUDES)}
@@ -105,14 +111,12 @@ class Selection:
             tests.append(_parsed(self.expr))
         return tests
 
-    def _check(self, scenarios: list[Scenario]) -> None:
+    def check(self, tags: Collection[str], names: Collection[str]) -> None:
         """Refuse tags and names that are nobody's: a typo selects nothing in silence."""
-        if not self.tags and not self.difficulty and not self.names:
-            return
         asked = (
-            ("tag", [tag.removeprefix(EXCLUDES) for tag in self.tags], _tags(scenarios)),
-            ("difficulty", self.difficulty, set(DIFFICULTIES)),
-            ("name", self.names, {scenario.name for scenario in scenarios}),
+            ("tag", [tag.removeprefix(EXCLUDES) for tag in self.tags], tags),
+            ("difficulty", self.difficulty, DIFFICULTIES),
+            ("name", self.names, names),
         )
         problems = [
             Problem("", f"unknown {what} {each!r}", hint_for(each, known))
@@ -122,6 +126,42 @@ class Selection:
         ]
         if problems:
             raise CatalogueError(problems=problems)
+
+
+class Sieve:
+    """Selects scenarios one by one; what is asked for and was never seen is told at the end."""
+
+    def __init__(self, selection: Selection) -> None:
+        """Take a selection that is possible `in_passing`."""
+        self._selection = selection
+        self._tests = selection.tests()
+        self._tags: set[str] = set()
+        self._names: set[str] = set()
+        self._fitting = -1
+
+    def takes(self, scenario: Scenario) -> bool:
+        """Say whether a scenario is selected."""
+        selection = self._selection
+        if selection.tags:
+            self._tags.update(scenario.tags)
+        if selection.names:
+            self._note(scenario.name)
+        if not all(fits(scenario) for fits in self._tests):
+            return False
+        self._fitting += 1
+        if selection.shard is None:
+            return True
+        number, count = selection.shard
+        return self._fitting % count == number - 1
+
+    def check(self) -> None:
+        """Refuse tags and names that were nobody's."""
+        self._selection.check(self._tags, self._names)
+
+    def _note(self, name: str) -> None:
+        """Keep a name that is asked for, or may be what was meant, as long as these are few."""
+        if name in self._selection.names or len(self._names) < COMPARED:
+            self._names.add(name)
 
 
 def _drawn(scenarios: list[Scenario], size: int, seed: int) -> list[Scenario]:

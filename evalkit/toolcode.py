@@ -83,7 +83,8 @@ def _catalogue_files(catalogue: Catalogue, sources: set[Path | None]) -> set[Pat
     """Give those of the files that register scenarios."""
     registering = [modules[name] for name in REGISTERING if name in modules]
     files = {vars(module).get("__file__") for module in registering}
-    own = {Path(catalogue.source).resolve()} if catalogue.source is not None else set()
+    source = Path(catalogue.source or "")
+    own = {source.resolve()} if source.suffix == ".py" else set()
     return own | {each for each in sources if each is not None and str(each) in files}
 
 

@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from evalkit import (
+    Answers,
     Assertion,
     Catalogue,
     Op,
@@ -25,6 +26,7 @@ from evalkit import (
 ROOT = Path(__file__).parents[1]
 CALL = ToolCall("find", {"id": 1}, [Assertion("a", Op.EQ, 1)], save_as={"order": "id"})
 BASE = Scenario("name", "prompt", [CALL], ["tag"], assertions=[Assertion("calls", Op.LEN_EQ, 1)])
+ANSWERED = BASE.but(answers=Answers(["Paris"], "f1"))
 
 SCENARIO: dict[str, list[dict[str, Any]]] = {
     "name": [{"name": "other"}],
@@ -41,6 +43,7 @@ SCENARIO: dict[str, list[dict[str, Any]]] = {
     "description": [{"description": "words"}],
     "difficulty": [{"difficulty": "basic"}, {"difficulty": "advanced"}],
     "assertions": [{"assertions": []}, {"assertions": [Assertion("calls", Op.LEN_EQ, 2)]}],
+    "answers": [{"answers": ["Paris"]}, {"answers": Answers(["Paris"], "contains")}],
     "epochs": [{"epochs": 1}, {"epochs": 2}, {"epochs": 2, "pass_epochs": 1}],
     "pass_epochs": [{"epochs": 3, "pass_epochs": 1}, {"epochs": 3, "pass_epochs": 2}],
     "timeout_s": [{"timeout_s": 1}, {"timeout_s": 2.5}],
@@ -90,8 +93,24 @@ ASSERTION: dict[str, list[dict[str, Any]]] = {
     "each": [{"each": "all"}, {"each": "any"}],
     "tolerance": [{"tolerance": 0.5}, {"tolerance": 0.25}],
     "rel": [{"rel": 0.5}, {"rel": 0.25}],
-    "weight": [{"weight": 2}, {"weight": 0.5}],
+    "threshold": [{"threshold": 0.5}, {"threshold": 0.25}, {"threshold": 1}],
+    "normalize": [{"normalize": "raw"}, {"normalize": "squad"}, {"normalize": "nfkc+squad"}],
+    "extract": [{"extract": "terse"}, {"extract": "first_line"}],
+    "weight": [{"weight": 2}, {"weight": 0.5}, {"weight": 0}],
     "severity": [{"severity": "warn"}],
+}
+ANSWERS: dict[str, list[dict[str, Any]]] = {
+    "golds": [
+        {"golds": ["Rome"]},
+        {"golds": ["Paris", "Rome"]},
+        {"golds": ["1"]},
+        {"golds": ["1"], "match": "numeric"},
+        {"golds": [1], "match": "numeric"},
+    ],
+    "match": [{"match": "exact_match"}, {"match": "similar"}, {"match": "contains"}],
+    "threshold": [{"threshold": 0.5}, {"threshold": 0.25}, {"threshold": 1}],
+    "normalize": [{"normalize": "raw"}, {"normalize": "squad"}],
+    "extract": [{"extract": "terse"}, {"extract": "first_line"}],
 }
 NOT_DECLARED = {"source", "home"}
 
@@ -106,17 +125,23 @@ def with_assertion(**changes: Any) -> Scenario:
     return with_call(assertions=[CALL.assertions[0].but(**changes)])
 
 
+def with_answers(**changes: Any) -> Scenario:
+    """The scenario with its gold answers changed."""
+    return BASE.but(answers=attrs.evolve(Answers(["Paris"], "f1"), **changes))
+
+
 VARIANTS = {
     "Scenario": [BASE.but(**each) for row in SCENARIO.values() for each in row],
     "ToolCall": [with_call(**each) for row in TOOL_CALL.values() for each in row],
     "Assertion": [with_assertion(**each) for row in ASSERTION.values() for each in row],
+    "Answers": [ANSWERED, *(with_answers(**each) for row in ANSWERS.values() for each in row)],
 }
 
 
 @pytest.mark.parametrize(
     ("noun", "table"),
-    [(Scenario, SCENARIO), (ToolCall, TOOL_CALL), (Assertion, ASSERTION)],
-    ids=["Scenario", "ToolCall", "Assertion"],
+    [(Scenario, SCENARIO), (ToolCall, TOOL_CALL), (Assertion, ASSERTION), (Answers, ANSWERS)],
+    ids=["Scenario", "ToolCall", "Assertion", "Answers"],
 )
 def test_the_tables_have_every_field(noun: type[Any], table: dict[str, Any]) -> None:
     """A field that is added later has its row here, or is said to be no part of it."""
@@ -152,6 +177,8 @@ def test_the_order_of_keys_does_not_count() -> None:
         (with_assertion(op=Op.EQ), with_assertion(op="EQ")),
         (BASE.but(tags=("tag",)), BASE.but(tags=["tag", "tag"])),
         (BASE.but(timeout_s=None), BASE),
+        (BASE.but(answers=None), BASE),
+        (BASE.but(answers=["Paris"]), BASE.but(answers=Answers(("Paris",), "exact_match"))),
     ],
 )
 def test_spellings_of_the_same_are_the_same(one: Scenario, other: Scenario) -> None:
@@ -195,9 +222,10 @@ CHILD = """
 from evalkit import Assertion, Op, Ref, Scenario, ToolCall, default_session_id, fingerprint
 COLOURS = {"x": [1, None, 2**70], "y": 0.1}
 def shade(x): return (x in {"red", "green", "blue"}, COLOURS)
-call = ToolCall("t", {"b": 1, "a": Ref("x")}, [Assertion("a", Op.IN, ["x", 2**70])],
+call = ToolCall("t", {"b": 1, "a": Ref("x")}, [Assertion("a", Op.IN, ["x", 2**70], weight=0)],
     context_args={"c": "x", "d": "x"}, arg_transforms={"c": shade, "d": lambda x: {x, "a", "b"}})
-made = Scenario("täst", "Who?", [ToolCall("t", save_as={"x": "x"}), call], ["b", "a"])
+made = Scenario("täst", "Who?", [ToolCall("t", save_as={"x": "x"}), call], ["b", "a"],
+    answers=["Räd", "blue"])
 print(fingerprint(made), default_session_id(made))
 """
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Catalogue, CatalogueError, Op, Scenario, ToolCall
+from evalkit.asked import Asked, Prepared, targets_of
+from evalkit.desk import MOST_TO_BE_SURE
 from evalkit.engine import OPENING_S
 from evalkit.intervals import MOST_EPOCHS
-from evalkit.preparing import LOADING_S, MOST_TO_BE_SURE, Asked, Preparation, Prepared, targets_of
+from evalkit.preparing import LOADING_S, Preparation
 from evalkit.select import Selection
 
 FILE = """

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 NAMES = {
     "ALL_TAGS",
+    "Answers",
     "Assertion",
     "CATALOGUE",
     "Catalogue",
@@ -31,6 +32,7 @@ NAMES = {
     "RunReport",
     "Scenario",
     "ScenarioResult",
+    "Services",
     "Status",
     "Tool",
     "ToolCall",
@@ -67,6 +69,7 @@ POSITIONAL = {
         "arg_transforms",
     ],
     "Assertion": ["path", "op", "expected", "description"],
+    "Answers": ["golds", "match"],
     "check": ["assertion", "document"],
     "grade": ["scenario", "trace"],
     "load": ["path"],
@@ -74,6 +77,7 @@ POSITIONAL = {
 
 KEYWORDS = {
     "Scenario": {
+        "answers",
         "assertions",
         "epochs",
         "pass_epochs",
@@ -83,7 +87,19 @@ KEYWORDS = {
         "source",
     },
     "ToolCall": {"expect_error", "timeout_s", "retry"},
-    "Assertion": {"each", "tolerance", "rel", "weight", "severity"},
+    "Assertion": {
+        "each",
+        "tolerance",
+        "rel",
+        "threshold",
+        "normalize",
+        "extract",
+        "weight",
+        "severity",
+    },
+    "Answers": {"threshold", "normalize", "extract"},
+    "check": {"catalogue", "services"},
+    "grade": {"services"},
 }
 
 

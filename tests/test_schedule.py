@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit import Scenario, ScenarioResult, Status, ToolCall
+from evalkit.jobs import Job
 from evalkit.plan import Plan
-from evalkit.schedule import AHEAD, Job, Schedule, Task, Terms, status_of
+from evalkit.schedule import AHEAD, Schedule, Task, Terms, status_of
 from evalkit.toolbox import TableToolbox
 
 WAIT_S = 20.0

@@ -29,13 +29,22 @@ LONG_FILES: dict[str, str] = {
 # attrs is at home everywhere.
 HOMES: dict[str, tuple[str, ...]] = {
     "attrs": ("",),
+    "cattrs": ("evalkit/codec/",),
     "click": ("evalkit/cli/", "evalkit/reports/text.py"),
     "jsonpath_ng": ("evalkit/paths/jsonpath.py",),
     "jsonschema": ("evalkit/operators/schema.py",),
     "jsonschema_specifications": ("evalkit/operators/schema.py",),
-    "orjson": ("evalkit/jsonvalue.py", "evalkit/jsontext.py", "evalkit/runlog/records.py"),
+    "orjson": (
+        "evalkit/jsonvalue.py",
+        "evalkit/jsontext.py",
+        "evalkit/loaders/json_file.py",
+        "evalkit/runlog/records.py",
+    ),
+    "rapidfuzz": ("evalkit/operators/text.py",),
     "regex": ("evalkit/operators/values.py",),
     "tenacity": ("evalkit/subjects/retries.py",),
+    "tomli_w": ("evalkit/writers.py",),
+    "yaml": ("evalkit/loaders/yaml_file.py", "evalkit/writers.py"),
 }
 
 # The only files that may catch everything: path -> around what.

@@ -1,6 +1,6 @@
 """The doors for Python: run, arun, check, grade and validate; `load` is with the loaders."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Unpack
@@ -8,11 +8,11 @@ from typing import Any, Unpack
 from evalkit.api.grading import check, grade
 from evalkit.api.options import RunOptions, session_of
 from evalkit.api.session import Session
+from evalkit.asked import Asked, Target, targets_of
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loops import CallersLoop
 from evalkit.planning.plans import TIMEOUT_S
-from evalkit.preparing import Asked, Target, targets_of
-from evalkit.protocols import Sink
+from evalkit.protocols import Services, Sink, services_of
 from evalkit.reports.run_report import RunReport
 from evalkit.select import Selection
 
@@ -35,6 +35,8 @@ def run(
     label: str | None = None,
     resume: str | None = None,
     redact: Iterable[str] = (),
+    services: Services | None = None,
+    predictions: Mapping[str, str | None] | str | Path | None = None,
     sinks: Sequence[Sink] = (),
     keep_results: bool = True,
 ) -> RunReport:
@@ -51,7 +53,9 @@ def run(
     protocol of `concurrent.futures`; `workers` is how many, and `rate` how many scenarios are begun
     a second at most. With a `log_dir` the run is recorded there, under a `label` if given;
     `resume` names a run to go on with (`""`: the newest unfinished one), and `redact` environment
-    variables whose values are secret.
+    variables whose values are secret. `services` holds what operators ask for: `embed`, for
+    SEMANTIC. With `predictions`, answers by the names of scenarios or the path of a file of them,
+    nothing is run: these are graded.
 
     `sinks` are told of each result; with `keep_results=False` they alone have them, and memory
     stays flat, as it does with a log. Everything wrong with a catalogue is raised as one
@@ -77,6 +81,8 @@ def run(
         "label": label,
         "resume": resume,
         "redact": redact,
+        "services": services,
+        "predictions": predictions,
         "sinks": sinks,
         "keep_results": keep_results,
     }
@@ -101,7 +107,12 @@ async def arun(target: Target | Iterable[Target], **options: Unpack[RunOptions])
         raise
 
 
-def validate(target: Target | Iterable[Target], *, tools: Any = None) -> tuple[Problem, ...]:  # noqa: ANN401
+def validate(
+    target: Target | Iterable[Target],
+    *,
+    tools: Any = None,  # noqa: ANN401
+    services: Services | None = None,
+) -> tuple[Problem, ...]:
     """Give everything wrong or doubtful with scenarios, without a call; empty where nothing is.
 
     >>> from evalkit import Scenario, ToolCall
@@ -109,7 +120,7 @@ def validate(target: Target | Iterable[Target], *, tools: Any = None) -> tuple[P
     >>> print(*validate(typo, tools={"double": lambda n: 2 * n}))
     double.tool_calls[0].tool: unknown tool 'duoble'; did you mean 'double'?
     """
-    session = Session(Asked(targets_of(target), tools))
+    session = Session(Asked(targets_of(target), tools, services=services_of(services)))
     with suppress(CatalogueError):
         session.prepare()
     return tuple(session.preparation.problems)

@@ -14,14 +14,22 @@ from evalkit.operators import Operator
 from evalkit.planning import Planner
 from evalkit.planning.assertions import AssertionBinder
 from evalkit.planning.problems import Problems
+from evalkit.protocols import Services, services_of
 from evalkit.result import Check, ScenarioResult, Status
+from evalkit.subjects.kinds import PREDICTIONS, TOOLS
 from evalkit.trace import Trace
 
-GRADED = ("tools",)
+KINDS = {kind.name: kind for kind in (TOOLS, PREDICTIONS)}
 _ALONE = Scenario("assertion", assertions=[Assertion("calls", "exists")])
 
 
-def check(assertion: Assertion, document: Json, *, catalogue: Catalogue | None = None) -> Check:
+def check(
+    assertion: Assertion,
+    document: Json,
+    *,
+    catalogue: Catalogue | None = None,
+    services: Services | None = None,
+) -> Check:
     """Put one assertion to one JSON document; `catalogue` is whose operators it may use.
 
     A document that is no JSON fails (`unserialisable_result`); an assertion that can't be put, for
@@ -34,7 +42,8 @@ def check(assertion: Assertion, document: Json, *, catalogue: Catalogue | None =
     if type(assertion) is not Assertion:
         raise CatalogueError("check", f"expected an Assertion, got {brief(assertion)}")
     problems = Problems()
-    bound = AssertionBinder(_operators(catalogue), problems).bind(_ALONE, (), assertion)
+    binder = AssertionBinder(_operators(catalogue), problems, services_of(services))
+    bound = binder.bind(_ALONE, (), assertion)
     problems.raise_if_any()
     if bound is None:
         raise CatalogueError("assertion", "can't be put to a document")
@@ -45,16 +54,23 @@ def check(assertion: Assertion, document: Json, *, catalogue: Catalogue | None =
         return Check(assertion, None, Status.FAILED, code, 0.0, None, str(error), 0.0)
 
 
-def grade(scenario: Scenario, trace: Trace | Mapping[str, Any]) -> ScenarioResult:
+def grade(
+    scenario: Scenario,
+    trace: Trace | Mapping[str, Any],
+    *,
+    services: Services | None = None,
+) -> ScenarioResult:
     """Grade a recorded trace with a scenario's assertions, without running anything.
 
     Its assertions may use the operators of the catalogue that it is registered in.
     `grade(scenario, json.loads(json.dumps(trace)))` equals the result of the run that gave the
     trace. `CatalogueError` where the scenario can't be graded or the trace is none.
     """
-    checked = checked_trace(trace, GRADED)
-    (plan,) = Planner(None, _operators(scenario.home)).plan([scenario]).plans
-    if plan.skip is not None and checked["subject"] == "tools":
+    checked = checked_trace(trace, tuple(KINDS))
+    kind = KINDS[checked["subject"]]
+    planner = Planner(None, _operators(scenario.home), kind=kind, services=services_of(services))
+    (plan,) = planner.plan([scenario]).plans
+    if plan.skip is not None:
         return skipped(plan, plan.skip)
     return grade_plan(plan, checked)
 

@@ -2,25 +2,27 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import Any, TypedDict
 
 from evalkit.api.session import Manner, Session
+from evalkit.asked import Asked, Target, targets_of
 from evalkit.errors import CatalogueError, Problem
 from evalkit.executors import execution_of
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.jsonvalue import brief, is_number
 from evalkit.loops import OwnLoop
 from evalkit.planning.plans import TIMEOUT_S
-from evalkit.preparing import Asked, Target, targets_of
-from evalkit.protocols import Awaiter, Sink
+from evalkit.protocols import Awaiter, Services, Sink, services_of
 from evalkit.registry import hint_for, nearest
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
 from evalkit.runlog.runs import is_label
 from evalkit.runlog.takeout import SHORTEST
 from evalkit.select import Selection
+from evalkit.subjects.predictions import Predictions
 
 Check = Callable[[Any], bool]
 
@@ -41,6 +43,8 @@ class RunOptions(TypedDict, total=False):
     label: str | None
     resume: str | None
     redact: Iterable[str]
+    services: Services | None
+    predictions: Mapping[str, str | None] | str | Path | None
     sinks: Sequence[Sink]
     keep_results: bool
 
@@ -63,6 +67,8 @@ def session_of(
         given.get("timeout_s", TIMEOUT_S),
         given.get("epochs"),
         given.get("until_sure"),
+        services=services_of(given.get("services")),
+        predictions=_predictions(given),
     )
     manner = Manner(
         given.get("max_failures"),
@@ -136,9 +142,26 @@ CHECKS: Mapping[str, tuple[Check, str]] = {
     "label": (_or_none(is_label), "a name, other than latest"),
     "resume": (_or_none(lambda value: isinstance(value, str)), "a run's id, label or path, or ''"),
     "redact": (_are_names, "a list of names of environment variables"),
+    "services": (
+        _or_none(lambda value: isinstance(value, Services)),
+        "Services(embed=a function of a list of texts)",
+    ),
+    "predictions": (lambda _: True, ""),
     "sinks": (_are_sinks, "a list of objects with start, add and finish"),
     "keep_results": (lambda value: isinstance(value, bool), "True or False"),
 }
+
+
+def _predictions(options: RunOptions) -> Predictions | None:
+    """Take answers that are to be graded; nothing is run then, by any tools, anywhere."""
+    given = options.get("predictions")
+    if given is None:
+        return None
+    if options.get("tools") is not None or options.get("executor", "serial") != "serial":
+        hint = "leave out tools and executor"
+        raise CatalogueError("run", "predictions are graded, and nothing is run", hint)
+    found: Predictions = import_module("evalkit.loaders.predictions").predictions_given(given)
+    return found
 
 
 def secrets_of(names: Iterable[str]) -> dict[str, str]:

@@ -8,12 +8,12 @@ from typing import Any, TextIO
 
 import attrs
 
+from evalkit.asked import Asked, Prepared
 from evalkit.errors import CatalogueError, RunLogError, RunLogWriteError
 from evalkit.executors import IN_PROCESS, Execution, execute, refuse_unsendable
 from evalkit.loops import OwnLoop
 from evalkit.model import Scenario
-from evalkit.planning.plans import TIMEOUT_S
-from evalkit.preparing import Asked, Preparation, Prepared
+from evalkit.preparing import Preparation
 from evalkit.protocols import Awaiter, Sink
 from evalkit.registry import counted
 from evalkit.reports.run_report import RunReport
@@ -22,8 +22,9 @@ from evalkit.runlog.reader import LoggedResults
 from evalkit.runlog.recorder import Recorder
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
-from evalkit.schedule import Job, Schedule, Terms
+from evalkit.schedule import Schedule, Terms
 from evalkit.scorecard import Scorecard
+from evalkit.subjects.kinds import PREDICTIONS, TOOLS
 from evalkit.subjects.output import captured
 from evalkit.watch import Watch
 
@@ -118,7 +119,7 @@ class Session:
             terms = self._recorded(manner.log, terms)
         for sink in self._sinks:
             sink.start(self.prepared.outline)
-        self._watch.shortest_s = min(map(_shortest, jobs), default=TIMEOUT_S)
+        self._watch.shortest_s = jobs.shortest_s
         self._schedule = Schedule(jobs, self._emit, terms)
         self._watch.on_stop = self._schedule.stop
         execute(manner.execution, self._asked, jobs, self._schedule, self._watch)
@@ -199,14 +200,21 @@ def bearing(asked: Asked) -> dict[str, Any]:
     tools, selection = asked.tools, asked.selection
     if selection.failed_first:  # which is an order only
         selection = attrs.evolve(selection, failed=None, failed_first=False)
+    predictions = asked.predictions
+    extra = {
+        "reading": asked.reading.said,
+        "embed": asked.embed,
+        "predictions": None if predictions is None else predictions.source,
+    }
     return {
         "files": [_named(target) for target in asked.targets],
         "tools": tools if tools is None or isinstance(tools, str) else type(tools).__name__,
         "selection": str(selection),
-        "subject": "tools",
+        "subject": (TOOLS if predictions is None else PREDICTIONS).name,
         "epochs": asked.epochs,
         "until_sure": asked.sure,
         "timeout_s": asked.timeout_s,
+        **{name: value for name, value in extra.items() if value},
     }
 
 
@@ -216,10 +224,3 @@ def _named(target: Any) -> str:  # noqa: ANN401
         return str(target.name)
     path = Path(os.path.normpath(Path(target).absolute()))
     return (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
-
-
-def _shortest(job: Job) -> float:
-    """Give the shortest deadline of a plan, by which the watcher sets its pace."""
-    limits = [bound.timeout_s for bound in job.plan.calls]
-    whole = job.plan.scenario.timeout_s
-    return min(limits if whole is None else [*limits, whole], default=TIMEOUT_S)

@@ -11,7 +11,9 @@ PLACES = {
     "validate": "evalkit.cli.looking:validate_command",
     "show": "evalkit.cli.logged:show_command",
     "report": "evalkit.cli.logged:report_command",
-    "grade": "evalkit.cli.logged:grade_command",
+    "grade": "evalkit.cli.grade:grade_command",
+    "convert": "evalkit.cli.convert:convert_command",
+    "schema": "evalkit.cli.convert:schema_command",
 }
 
 

@@ -1,7 +1,6 @@
 """The commands on runs that are in a log: show, report, and grade again."""
 
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
@@ -10,16 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import attrs
 import click
 
-from evalkit.api.session import Session
 from evalkit.cli.options import logs, showing
 from evalkit.cli.shown import last_line, shown
-from evalkit.errors import CatalogueError, Problem, RunLogError
-from evalkit.grading import regrade, skipped
-from evalkit.model import Scenario
-from evalkit.plan import Plan
-from evalkit.planning import Planner
-from evalkit.preparing import Asked
-from evalkit.registry import counted, hint_for, listing
+from evalkit.errors import Problem, RunLogError
+from evalkit.registry import counted, hint_for
 from evalkit.reports.files import report_to
 from evalkit.reports.one_result import show_result
 from evalkit.reports.run_report import PASSED, RunReport
@@ -108,58 +101,7 @@ def _show_scenario(page: Page, log: RunLog, name: str) -> None:
 def report_command(stdout: TextIO, /, run: str, **options: Any) -> int:
     """Give again every output of RUN, from its log alone."""
     log = RunLog(find_run(options["log_dir"], run), salvage=options["salvage"])
-    return _told(LoggedResults(log.run), log, options, stdout, RECORDED)
-
-
-@click.command("grade")
-@click.argument("run")
-@click.argument("files", nargs=-1, type=click.Path())
-@logs
-@showing
-@click.pass_obj
-def grade_command(stdout: TextIO, /, run: str, files: tuple[str, ...], **options: Any) -> int:
-    """Grade the traces of RUN with the assertions of today, from its FILES; nothing is run."""
-    log = RunLog(find_run(options["log_dir"], run), salvage=options["salvage"])
-    targets = files or tuple(log.header.get("bears", {}).get("files", ()))
-    session = Session(Asked(targets), elsewhere=sys.stderr)
-    chosen, _ = session.choose()
-    plans = _planned(log, chosen)
-    results = (
-        _regraded(log.result(key), plans[key[0]]) for key in log.in_order() if key[0] in plans
-    )
-    return _told(results, log, options, stdout, GRADED)
-
-
-def _planned(log: RunLog, scenarios: list[Scenario]) -> dict[str, Plan]:
-    """Plan what the log has traces of; everything wrong with it is raised at once."""
-    names = {name for name, _ in log.entries}
-    plans: dict[str, Plan] = {}
-    problems: list[Problem] = []
-    for scenario in scenarios:
-        if scenario.name in names:
-            operators = scenario.home.operators if scenario.home is not None else {}
-            planner = Planner(None, operators)
-            plans[scenario.name] = planner.compile(scenario)
-            problems += planner.problems.errors
-    if problems:
-        raise CatalogueError(problems=problems)
-    untried = [scenario.name for scenario in scenarios if scenario.name not in names]
-    if untried:
-        log.notes.append(f"without a trace in this run, and not graded: {listing(untried)}")
-    log.missing = len(untried)
-    gone = sorted(names - plans.keys())
-    if gone:
-        log.notes.append(f"no longer in the catalogue, and left out: {', '.join(gone)}")
-    return plans
-
-
-def _regraded(old: ScenarioResult, plan: Plan) -> ScenarioResult:
-    if old.trace is None or plan.skip is not None:
-        return skipped(plan, plan.skip or old.reason)
-    result = regrade(plan, old.trace)
-    result.epoch, result.epochs = old.epoch, old.epochs
-    result.needed = min(plan.scenario.pass_epochs or old.epochs, old.epochs)
-    return result
+    return told(LoggedResults(log.run), log, options, stdout, RECORDED)
 
 
 def _outline(log: RunLog) -> Outline:
@@ -192,7 +134,7 @@ def _why_not_whole(log: RunLog) -> str:
     return ""
 
 
-def _told(
+def told(
     results: Iterable[ScenarioResult],
     log: RunLog,
     options: dict[str, Any],

@@ -6,10 +6,10 @@ from typing import Any, TextIO
 import click
 
 from evalkit.api.session import Session
-from evalkit.cli.options import loading, selecting, selection_of
+from evalkit.asked import Asked, Prepared
+from evalkit.cli.options import judging, loading, reading_of, selecting, selection_of
 from evalkit.cli.run import nobody
 from evalkit.cli.shown import last_line
-from evalkit.preparing import Asked, Prepared
 from evalkit.registry import counted
 from evalkit.reports.run_report import NOTHING, PASSED
 from evalkit.reports.text import Page
@@ -23,8 +23,9 @@ def list_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
 ) -> int:
     """List the scenarios of FILES: name, difficulty, number of calls, tags."""
-    selection = selection_of(options)
-    session = Session(Asked(files, tools, selection), elsewhere=sys.stderr)
+    selection, reading = selection_of(options), reading_of(options)
+    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
+    session = Session(asked, elsewhere=sys.stderr)
     scenarios, everything = session.choose()
     page = Page(stdout, colour=False)
     for scenario in scenarios:
@@ -40,13 +41,15 @@ def list_command(
 @click.command("validate")
 @loading
 @selecting
+@judging
 @click.pass_obj
 def validate_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
 ) -> int:
     """Check FILES without a call: every problem, each with its place and the nearest right one."""
-    selection = selection_of(options)
-    session = Session(Asked(files, tools, selection), elsewhere=sys.stderr)
+    selection, reading = selection_of(options), reading_of(options)
+    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
+    session = Session(asked, elsewhere=sys.stderr)
     prepared = session.prepare()
     if not prepared.jobs:
         return last_line({}, sys.stderr, NOTHING, nobody(selection, prepared))

@@ -15,7 +15,7 @@ import click
 from evalkit.cli.commands import COMMANDS
 from evalkit.cli.config import configured
 from evalkit.cli.streams import own_stdout
-from evalkit.errors import CatalogueError, RunLogError, RunLogWriteError
+from evalkit.errors import CatalogueError, ChangedError, RunLogError, RunLogWriteError
 from evalkit.registry import counted, nearest
 from evalkit.reports.run_report import INTERRUPTED
 from evalkit.reports.text import safe
@@ -23,6 +23,8 @@ from evalkit.version import VERSION
 
 INTERNAL, USAGE = 3, 4
 LINGER_S = 2.0
+MOST_TOLD = 100
+"""So many problems are told; who has more will not read them."""
 HELP = ("-h", "--help", "--version")
 
 
@@ -54,6 +56,8 @@ def _answered(argv: list[str], stdout: object) -> int:
         return _said(USAGE, error.format_message())
     except CatalogueError as error:
         return _refused(error)
+    except ChangedError as error:
+        return _said(INTERRUPTED, f"interrupted: {error}")
     except (RunLogError, OSError) as error:
         return _not_written(error)
     except BaseException:  # noqa: BLE001  - the last door: whatever it is, it is ours
@@ -106,8 +110,11 @@ def _refuse_mistyped_command(word: str) -> None:
 
 
 def _refused(error: CatalogueError) -> int:
-    for problem in error.problems:
+    for problem in error.problems[:MOST_TOLD]:
         click.echo(safe(f"error: {problem}"), err=True)
+    more = len(error.problems) - MOST_TOLD
+    if more > 0:
+        click.echo(f"and {more:,} more, of which the first may be the reason", err=True)
     return _said(USAGE, f"{counted(len(error.problems), 'problem')}; nothing was run")
 
 

@@ -1,13 +1,17 @@
 """The options that several commands take."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evalkit.model import DIFFICULTIES
+from evalkit.loaders import Reading
+from evalkit.loaders.reading import FORMATS
+from evalkit.model import DIFFICULTIES, MATCHES
+from evalkit.model.fields import EXTRACTS
 from evalkit.runlog.runs import DEFAULT
 from evalkit.select import Selection
 
@@ -42,13 +46,74 @@ def selecting(command: Command) -> Command:
 
 def loading(command: Command) -> Command:
     """Add the files, and the tools they are for."""
-    options = [
-        click.argument("files", nargs=-1, required=True, type=click.Path()),
-        click.option(
-            "--tools", metavar="MODULE:NAME", help="The table of tools, or a factory of one."
-        ),
-    ]
-    return _with(command, options)
+    tools = click.option(
+        "--tools", metavar="MODULE:NAME", help="The table of tools, or a factory of one."
+    )
+    return reading_files(tools(command))
+
+
+def reading_files(command: Command) -> Command:
+    """Add the files, and how they are read."""
+    files = click.argument("files", nargs=-1, required=True, type=click.Path())
+    return _with(command, [files, *READING])
+
+
+def judging(command: Command) -> Command:
+    """Add the services that operators ask for."""
+    option = click.option(
+        "--embed", metavar="MODULE:NAME", help="What gives vectors of texts, for SEMANTIC."
+    )
+    return _with(command, [option])
+
+
+def _columns(
+    _context: click.Context, option: click.Parameter, value: str | None
+) -> Mapping[str, Sequence[str]] | None:
+    if value is None:
+        return None
+    try:
+        return import_module("evalkit.datasets").parse_map(value)  # type: ignore[no-any-return]
+    except ValueError as error:  # a DatasetError, which says all that is wrong
+        raise click.BadParameter(str(error).replace("\n", "; "), param=option) from error
+
+
+READING = [
+    click.option(
+        "--allow-import",
+        is_flag=True,
+        help="Let files of data name functions and tools, which are then imported.",
+    ),
+    click.option("--format", "form", type=click.Choice(FORMATS), help="What a file of data holds."),
+    click.option(
+        "--map",
+        "columns",
+        callback=_columns,
+        metavar="FIELD=COLUMN,...",
+        help="Which columns of a table are what: name=id,prompt=question,answers=gold.",
+    ),
+    click.option(
+        "--match", type=click.Choice(MATCHES), help="How answers of a question set match."
+    ),
+    click.option("--normalize", help="What is done to both texts first: squad, basic, ..."),
+    click.option(
+        "--extract",
+        type=click.Choice(sorted(EXTRACTS)),
+        help="What is taken out of an answer before it is held against the golds.",
+    ),
+]
+"""The options that say how files of data are read."""
+
+
+def reading_of(options: dict[str, Any]) -> Reading:
+    """Make what the options say of files of data, taking them out."""
+    return Reading(
+        options.pop("allow_import"),
+        options.pop("form"),
+        options.pop("columns"),
+        options.pop("match"),
+        options.pop("normalize"),
+        options.pop("extract"),
+    )
 
 
 def logs(command: Command) -> Command:

@@ -3,6 +3,7 @@
 import gc
 import math
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -10,7 +11,16 @@ from click.core import ParameterSource
 
 from evalkit.api.options import secrets_of
 from evalkit.api.session import Manner, Session
-from evalkit.cli.options import loading, logs, selecting, selection_of, showing
+from evalkit.asked import Asked, Prepared
+from evalkit.cli.options import (
+    judging,
+    loading,
+    logs,
+    reading_of,
+    selecting,
+    selection_of,
+    showing,
+)
 from evalkit.cli.process import Started, interrupts, no_early_end
 from evalkit.cli.shown import last_line, shown
 from evalkit.cli.streams import cleaned
@@ -18,7 +28,6 @@ from evalkit.errors import CatalogueError
 from evalkit.executors import Execution, execution_of
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.planning.plans import TIMEOUT_S
-from evalkit.preparing import Asked, Prepared
 from evalkit.reports.files import report_to
 from evalkit.reports.run_report import INTERRUPTED, RunReport
 from evalkit.result import Outline, ScenarioResult
@@ -133,6 +142,7 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 )
 @click.option("--force", is_flag=True, help="Go on with it though files or options differ.")
 @click.option("--redact", multiple=True, metavar="VARIABLE", help="Its value is secret.")
+@judging
 @showing
 @click.pass_obj
 def run_command(
@@ -145,7 +155,14 @@ def run_command(
     started = Started()
     sinks: list[Sink] = [Thrift(), started, *outputs, shown(options, stdout, redaction)]
     asked = Asked(
-        files, tools, selection, options["timeout"], options["epochs"], options["until_sure"]
+        files,
+        tools,
+        selection,
+        options["timeout"],
+        options["epochs"],
+        options["until_sure"],
+        reading=reading_of(options),
+        embed=options["embed"],
     )
     limit = 1 if options["exitfirst"] else options["maxfail"]
     log = _log(options)
@@ -219,7 +236,9 @@ def _why_nothing(report: RunReport, prepared: Prepared, selection: Selection) ->
     if report.scorecard.all.measured:
         return ""
     if prepared.jobs:
-        return f"{len(prepared.jobs)} selected, none has tool calls: all need an agent"
+        told = f"{len(prepared.jobs)} selected, none has tool calls: all need an agent"
+        asked = any(job.plan.scenario.answers for job in islice(prepared.jobs, 1))
+        return told + " (answers that there are can be graded: --predictions FILE)" * asked
     return nobody(selection, prepared)
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import attrs
 
+from evalkit.asked import Asked
 from evalkit.errors import CatalogueError
 from evalkit.executors.lanes import on_lanes
+from evalkit.jobs import Jobs
 from evalkit.jsonvalue import brief
 from evalkit.loops import OwnLoop, SharedLoop
-from evalkit.preparing import Asked
 from evalkit.registry import hint_for
-from evalkit.schedule import Job, Schedule
+from evalkit.schedule import Schedule
 from evalkit.watch import Watch
 
 WORKERS = 4
@@ -65,7 +66,7 @@ def refuse_unsendable(execution: Execution, asked: Asked) -> None:
 def execute(
     execution: Execution,
     asked: Asked,
-    jobs: tuple[Job, ...],
+    jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:
@@ -76,7 +77,7 @@ def execute(
 def _serial(
     _execution: Execution,
     _asked: Asked,
-    _jobs: tuple[Job, ...],
+    _jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:
@@ -86,7 +87,7 @@ def _serial(
 def _threads(
     execution: Execution,
     _asked: Asked,
-    jobs: tuple[Job, ...],
+    jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:
@@ -97,7 +98,7 @@ def _threads(
         watch.lane.awaiter = shared.lane()
         watch.on_lost = shared.renew
     try:
-        epochs = sum(job.epochs for job in jobs)
+        epochs = jobs.epochs
         on_lanes(schedule, watch, min(execution.workers or WORKERS, max(1, epochs)))
     finally:
         shared.close()
@@ -106,7 +107,7 @@ def _threads(
 def _elsewhere(
     execution: Execution,
     asked: Asked,
-    jobs: tuple[Job, ...],
+    jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:

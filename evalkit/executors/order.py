@@ -7,12 +7,12 @@ from typing import Any
 
 import attrs
 
-from evalkit.callables import Callables, digest_of
+from evalkit.asked import Asked
+from evalkit.callables import digest_of
 from evalkit.catalogue import Catalogue
 from evalkit.errors import CatalogueError
-from evalkit.fingerprints import declared, ref_written
-from evalkit.preparing import Asked
-from evalkit.schedule import Job
+from evalkit.jobs import Job
+from evalkit.loaders import STDIN, Reading
 from evalkit.select import Selection
 from evalkit.version import VERSION
 
@@ -31,6 +31,8 @@ class Order:
     selection: Selection
     timeout_s: float
     versions: tuple[str, str]
+    reading: Reading = attrs.field(factory=Reading)
+    embed: str | None = None
     expected: str | None = None
 
 
@@ -60,13 +62,16 @@ def order_of(asked: Asked, key: str) -> Order:
     files = tuple(dict.fromkeys(_file(target) for target in asked.targets))
     loaded = any(not isinstance(target, str | Path) for target in asked.targets)
     selection = Selection() if loaded else asked.selection
-    return Order(key, files, asked.tools, selection, asked.timeout_s, versions())
+    if asked.services.embed is not None and asked.embed is None:
+        problem = "an object can't be sent to another process: embed"
+        raise CatalogueError("services", problem, "name it: --embed package.module:function")
+    said = versions(), asked.reading, asked.embed
+    return Order(key, files, asked.tools, selection, asked.timeout_s, *said)
 
 
 def job_digest(job: Job) -> str:
     """Give the digest of a scenario together with the code of its tools."""
-    print_ = digest_of(declared(job.plan.scenario, Callables()), ref_written)
-    return digest_of([print_, job.tools_digest])
+    return digest_of([job.fingerprint, job.tools_digest])
 
 
 def digests_of(jobs: Iterable[Job]) -> dict[str, str]:
@@ -76,6 +81,8 @@ def digests_of(jobs: Iterable[Job]) -> dict[str, str]:
 
 def _file(target: Any) -> str:  # noqa: ANN401
     """Give the file that another process can load a target from."""
+    if str(target) == STDIN:
+        raise CatalogueError("executor", "no other process can read stdin", "name a file")
     if isinstance(target, str | Path):
         return str(Path(target).absolute())
     home = target if isinstance(target, Catalogue) else target.home

@@ -9,17 +9,18 @@ from typing import Any
 
 import attrs
 
+from evalkit.asked import Asked
 from evalkit.executors.order import Order, Piece, digests_of, order_of
 from evalkit.executors.pools import LOST, Pool, pool_for
 from evalkit.executors.worker import run_piece
 from evalkit.grading import grade
+from evalkit.jobs import Jobs
 from evalkit.jsontext import dumped, loaded
 from evalkit.plan import BoundCall
-from evalkit.preparing import Asked
 from evalkit.result import ScenarioResult
 from evalkit.runlog.records import result_of
 from evalkit.runlog.runs import new_run_id
-from evalkit.schedule import Job, Schedule, Task
+from evalkit.schedule import Schedule, Task
 from evalkit.subjects.progress import Progress, call_note, note, note_error, skip, trace_of
 from evalkit.subjects.tools import OBSERVED
 from evalkit.watch import Watch
@@ -39,7 +40,7 @@ STOPPING_S = 4.0
 def on_pool(
     execution: Any,  # noqa: ANN401
     asked: Asked,
-    jobs: tuple[Job, ...],
+    jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:
@@ -51,7 +52,7 @@ def on_pool(
             expected = Path(crumbs) / "expected.json"
             expected.write_bytes(dumped(digests))
             order = attrs.evolve(order, expected=str(expected))
-        pool = pool_for(execution, order, max(1, sum(job.epochs for job in jobs)))
+        pool = pool_for(execution, order, max(1, jobs.epochs))
         watch.stopping_s = STOPPING_S
 
         def stop() -> None:

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from evalkit.asked import Asked
 from evalkit.engine import Engine
 from evalkit.errors import RunLogError
 from evalkit.executors.order import Order, Piece, job_digest, versions
+from evalkit.jobs import Job
 from evalkit.jsontext import loaded
-from evalkit.preparing import Asked, Preparation
+from evalkit.preparing import Preparation
 from evalkit.runlog.records import record_text
-from evalkit.schedule import Job, Schedule
+from evalkit.schedule import Schedule
 from evalkit.subjects.output import captured
 from evalkit.watch import Watch
 
@@ -94,7 +96,15 @@ class Worker:
 
     def __init__(self, order: Order) -> None:
         """Load, select and plan what the order names."""
-        asked = Asked(order.files, order.tools, order.selection, order.timeout_s, digests=True)
+        asked = Asked(
+            order.files,
+            order.tools,
+            order.selection,
+            order.timeout_s,
+            digests=True,
+            reading=order.reading,
+            embed=order.embed,
+        )
         watch: Watch[None] = Watch()
         preparation = Preparation(asked, watch.in_time)
         self._jobs: dict[str, Job] = {}

@@ -1,48 +1,135 @@
 """How a file becomes a catalogue: one loader for each kind of file, in one table."""
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from evalkit.catalogue import Catalogue
 from evalkit.errors import CatalogueError
-from evalkit.loaders.python import load_python, tools_named
+from evalkit.loaders.python import load_python, named_from_here
+from evalkit.loaders.reading import Reading
 from evalkit.registry import listing, nearest
 
-__all__ = ["LOADERS", "load", "read", "tools_named"]
+__all__ = [
+    "LAZY",
+    "PYTHON",
+    "READERS",
+    "STDIN",
+    "Reading",
+    "files_in",
+    "load",
+    "named_from_here",
+    "opened",
+    "read",
+    "reader_of",
+    "size_of",
+]
 
-LOADERS: Mapping[str, Callable[[Path], Catalogue]] = {".py": load_python}
+PYTHON = ".py"
+READERS: Mapping[str, str] = {
+    ".yaml": "yaml_file:read_yaml",
+    ".yml": "yaml_file:read_yaml",
+    ".json": "json_file:read_json",
+    ".toml": "toml_file:read_toml",
+    ".ndjson": "ndjson_file:read_ndjson",
+    ".jsonl": "ndjson_file:read_ndjson",
+    ".csv": "csv_file:read_csv",
+    ".tsv": "csv_file:read_csv",
+}
+"""The readers of data by suffix, each imported when a file of that kind is first read."""
+TABLES = frozenset({".csv", ".tsv"})
+"""What a folder may hold beside its catalogues: it is read where it is named itself."""
+LAZY = frozenset({".ndjson", ".jsonl"})
+"""What is read line by line, so that it need not be held."""
+STDIN = "-"
+PLAIN = Reading()
 
 
-def load(path: str | Path) -> Catalogue:
+def load(  # noqa: PLR0913  - a door: each option by its name
+    path: str | Path,
+    *,
+    allow_import: bool = False,
+    format: str | None = None,  # noqa: A002  - the word of the command line
+    columns: Mapping[str, Sequence[str]] | None = None,
+    match: str | None = None,
+    normalize: str | None = None,
+    extract: str | None = None,
+) -> Catalogue:
     """Load a catalogue from a file; `CatalogueError` carries all that is wrong with it.
 
     A Python file is executed afresh, with its root (the nearest folder with a pyproject.toml, else
     its own) and the current directory on `sys.path`. The scenarios of modules that it imports
     belong to it; its `TOOL_DISPATCH` becomes the catalogue's `tools`.
+
+    Files of data (.yaml, .json, .toml, .ndjson, .csv) hold scenarios or a question set: see
+    `Reading` for the options.
     """
-    catalogue = read(path)
+    catalogue = read(path, Reading(allow_import, format, columns, match, normalize, extract))
     if catalogue.problems:
         raise CatalogueError(problems=catalogue.problems)
     return catalogue
 
 
-def read(path: str | Path) -> Catalogue:
+def read(path: str | Path, reading: Reading = PLAIN) -> Catalogue:
     """Load as `load` does, but leave names that are taken in the catalogue's `problems`."""
     path = Path(path)
-    if path.is_dir():
-        files = sorted(each.name for each in path.glob("*.py"))
-        raise CatalogueError(str(path), "is a folder", f"name the files in it: {listing(files)}")
-    if not path.exists():
-        raise CatalogueError(str(path), "there is no such file", _beside(path))
-    loader = LOADERS.get(path.suffix)
-    if loader is None:
+    if path.suffix.lower() == PYTHON and path.is_file():
+        return load_python(path)
+    return opened(path, reading).load()  # type: ignore[no-any-return]
+
+
+def opened(path: str | Path, reading: Reading = PLAIN) -> Any:  # noqa: ANN401
+    """Open a file of data, and give its `Source`: its scenarios can be read again and again."""
+    path = Path(path)
+    shown = str(path)
+    if shown == STDIN:
+        shown, path = "stdin, as NDJSON", Path(_module("ndjson_file").spooled(sys.stdin.buffer))
+    elif path.is_dir():
+        files = sorted(each.name for each in files_in(path))
+        raise CatalogueError(shown, "is a folder", f"name the files in it: {listing(files)}")
+    elif not path.exists():
+        raise CatalogueError(shown, "there is no such file", _beside(path))
+    elif path.suffix.lower() not in READERS:
         problem = f"a file of kind {path.suffix!r} can't be loaded"
-        raise CatalogueError(str(path), problem, f"known: {', '.join(LOADERS)}")
-    return loader(path)
+        raise CatalogueError(shown, problem, f"known: {', '.join((PYTHON, *READERS))}")
+    return _module("declared").Source(path, shown, reader_of(path), reading)
+
+
+def size_of(path: str | Path) -> int:
+    """Give the bytes of a file of data; 0 for a program, which takes no longer for being long."""
+    file = Path(path)
+    return file.stat().st_size if file.suffix.lower() in READERS and file.is_file() else 0
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Give the catalogues in a folder and those below it, in order; what is hidden is left out."""
+    kinds = {PYTHON, *READERS} - TABLES
+    return [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.suffix.lower() in kinds and file.is_file() and not _is_hidden(file, folder)
+    ]
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part[0] in "._" for part in file.relative_to(folder).parts)
+
+
+def reader_of(path: Path) -> Any:  # noqa: ANN401
+    """Give the function that reads a file of data of this kind."""
+    module, _, function = READERS.get(path.suffix.lower(), READERS[".ndjson"]).partition(":")
+    return getattr(_module(module), function)
+
+
+def _module(name: str) -> Any:  # noqa: ANN401
+    return import_module(f"evalkit.loaders.{name}")
 
 
 def _beside(path: Path) -> str | None:
     """Name the file beside it that could be meant."""
-    beside = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    files = path.parent.iterdir() if path.parent.is_dir() else ()
+    beside = [each.name for each in files if each.suffix in (PYTHON, *READERS)]
     close = nearest(path.name, beside)
     return f"did you mean {str(path.parent / close)!r}?" if close else None

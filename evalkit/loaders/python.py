@@ -32,8 +32,8 @@ def load_python(path: Path) -> Catalogue:
     file = path.resolve()
     catalogue, loading = Catalogue(file.stem), Loading()
     folder, package = _package(file)
-    catalogue.scope = scope = _scope(file, folder)
-    with _registering_in(catalogue, loading):
+    catalogue.scope = scope = scope_of(file, folder)
+    with registering_in(catalogue, loading):
         module = _imported(package, path) if package else _executed(file, path)
         _take_in_private(catalogue, module, loading)
     scope.collect()
@@ -43,27 +43,33 @@ def load_python(path: Path) -> Catalogue:
         raise CatalogueError(str(path), "registers no scenario", "wrap each in _s(Scenario(...))")
     catalogue.tools = getattr(module, TABLE, None)
     if catalogue.tools is None:
-        catalogue.near_tools = nearest(TABLE, [name for name in vars(module) if name.isupper()])
+        near = nearest(TABLE, [name for name in vars(module) if name.isupper()])
+        catalogue.tools_hint = (f"it has {near}; " if near else "") + f"define {TABLE} in its file"
     return catalogue
 
 
-def tools_named(reference: str) -> Any:  # noqa: ANN401
-    """Import a table or factory named `package.module:NAME`."""
+def named_from_here(reference: str, what: str) -> Any:  # noqa: ANN401
+    """Import an object named `package.module:NAME`, from the current directory or installed."""
+    Scope([Path.cwd()]).activate()
+    return object_named(reference, what)
+
+
+def object_named(reference: str, what: str) -> Any:  # noqa: ANN401
+    """Import an object named `package.module:NAME`, in the scope that is active."""
     module_name, colon, name = reference.partition(":")
     if not colon or not module_name or not name:
-        raise CatalogueError("tools", f"{reference!r} names no object", "write package.module:NAME")
-    Scope([Path.cwd()]).activate()
+        raise CatalogueError(what, f"{reference!r} names no object", "write package.module:NAME")
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        where = f"importing {module_name!r} for the tools"
+        where = f"importing {module_name!r} for the {what}"
         raise CatalogueError(where, _told(error), _searched()) from error
     if not hasattr(module, name):
-        raise CatalogueError("tools", f"{module_name} has no {name!r}", hint_for(name, dir(module)))
+        raise CatalogueError(what, f"{module_name} has no {name!r}", hint_for(name, dir(module)))
     return getattr(module, name)
 
 
-def _scope(file: Path, folder: Path) -> Scope:
+def scope_of(file: Path, folder: Path) -> Scope:
     """Make the scope of a file active, with nothing in it that an earlier load brought in."""
     if file in _SCOPES:
         _SCOPES[file].forget()
@@ -85,7 +91,8 @@ def _package(file: Path) -> tuple[Path, str | None]:
 
 
 @contextmanager
-def _registering_in(catalogue: Catalogue, loading: Loading) -> Iterator[None]:
+def registering_in(catalogue: Catalogue, loading: Loading) -> Iterator[None]:
+    """Have `_s` and `@operator` register in a catalogue that is being loaded."""
     ambient, under_way = AMBIENT.set(catalogue), LOADING.set(loading)
     try:
         yield

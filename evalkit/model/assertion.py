@@ -50,6 +50,11 @@ class Op(StrEnum):
     NO_WARNINGS = "no_warnings"
     HAS_ERROR = "has_error"
     HAS_WARNING = "has_warning"
+    EXACT_MATCH = "exact_match"
+    F1 = "f1"
+    SIMILAR = "similar"
+    NUMERIC = "numeric"
+    SEMANTIC = "semantic"
 
     __hash__ = str.__hash__
     """Hash as the string it equals: the operator table is looked up by either."""
@@ -116,8 +121,11 @@ class Assertion:
     """What must hold: the value at `path` of a document, under an operator, against `expected`.
 
     `each` puts the operator to every value of a path that selects many: all of them, or any.
-    `tolerance` (absolute) and `rel` (a share of the expected value) are for APPROX. `weight` counts
-    in the score; `severity="warn"` reports without changing the verdict.
+    `tolerance` (absolute) and `rel` (a share of the expected value) are for APPROX and NUMERIC.
+    `threshold` is the score, above 0 and up to 1, from which a text operator holds; `normalize`
+    names what is done to both texts first, and `extract` what is taken out of the answer before
+    that. `weight` counts in the score, 0 not at all; `severity="warn"` reports without changing the
+    verdict.
 
     >>> Assertion("summary.errors", Op.EQ, 0).path
     'summary.errors'
@@ -130,6 +138,9 @@ class Assertion:
     each: Literal["all", "any"] | None = field(default=None, kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
     rel: float | None = field(default=None, kw_only=True)
+    threshold: float | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default=None, kw_only=True)
+    extract: str | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
     severity: Literal["fail", "warn"] = field(default="fail", kw_only=True)
 
@@ -138,16 +149,32 @@ class Assertion:
         if type(self.path) is not str or type(self.description) is not str:
             fields.prose("Assertion.path", self.path)
             fields.prose("Assertion.description", self.description)
-        rare = (self.each, self.tolerance, self.rel, self.weight, self.severity)
-        if rare != _USUAL or type(self.weight) is bool:
+        if self.rare != USUAL or type(self.weight) is bool:
             _check_unusual(self)
+
+    @property
+    def rare(self) -> tuple[Any, ...]:
+        """Give the fields that are rarely used, in the order of `RARE`."""
+        return (
+            self.each,
+            self.tolerance,
+            self.rel,
+            self.threshold,
+            self.normalize,
+            self.extract,
+            self.weight,
+            self.severity,
+        )
 
     def but(self, **changes: Any) -> "Assertion":  # noqa: ANN401
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
 
 
-_USUAL = (None, None, None, 1.0, "fail")
+RARE = ("each", "tolerance", "rel", "threshold", "normalize", "extract", "weight", "severity")
+"""The fields that most assertions leave as they are."""
+USUAL = (None, None, None, None, None, None, 1.0, "fail")
+"""What these are, where they are left."""
 
 
 def _check_unusual(assertion: Assertion) -> None:
@@ -157,5 +184,11 @@ def _check_unusual(assertion: Assertion) -> None:
         fields.positive("Assertion.tolerance", assertion.tolerance)
     if assertion.rel is not None:
         fields.positive("Assertion.rel", assertion.rel)
-    fields.positive("Assertion.weight", assertion.weight)
+    if assertion.threshold is not None:
+        fields.share("Assertion.threshold", assertion.threshold)
+    if assertion.normalize is not None:
+        fields.normaliser("Assertion.normalize", assertion.normalize)
+    if assertion.extract is not None:
+        fields.extract("Assertion.extract", assertion.extract)
+    fields.not_negative("Assertion.weight", assertion.weight)
     fields.one_of("Assertion.severity", assertion.severity, SEVERITIES)

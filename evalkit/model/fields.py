@@ -10,8 +10,16 @@ from typing import Any, NoReturn, TypeVar
 
 from evalkit.errors import CatalogueError
 from evalkit.jsonvalue import Json, NotJsonError, brief, is_number, plain, refuse
+from evalkit.registry import hint_for
 
 T = TypeVar("T")
+
+NORMALISERS = frozenset(
+    {"raw", "basic", "squad", "gaia", "words", "prose", "nfc", "nfkc", "punctuation", "distinct"}
+)
+"""The names of the normalisers in `texts`, which is imported where one is used."""
+EXTRACTS = frozenset({"first_line", "after_answer", "terse"})
+"""The names of what `texts` can take out of an answer."""
 
 
 def fail(where: str, problem: str, hint: str | None = None) -> NoReturn:
@@ -53,7 +61,8 @@ def several(where: str, value: object, kind: type[T]) -> tuple[T, ...]:
 def _listed(where: str, value: object, kind: type) -> tuple[Any, ...]:
     """Take any other iterable that is meant as a sequence."""
     if isinstance(value, str | bytes | Mapping | kind) or not isinstance(value, Iterable):
-        fail(where, f"expected a list of {kind.__name__}, got {brief(value)}", "put it in [ ]")
+        name = "strings" if kind is str else kind.__name__
+        fail(where, f"expected a list of {name}, got {brief(value)}", "put it in [ ]")
     return tuple(value)
 
 
@@ -112,6 +121,37 @@ def positive(where: str, value: object) -> float:
     if not is_number(value) or not 0 < value < float("inf"):  # type: ignore[operator]
         fail(where, f"expected a number above 0, got {brief(value)}")
     return value  # type: ignore[return-value]
+
+
+def not_negative(where: str, value: object) -> float:
+    """Accept a finite number, 0 or above; a bool is no number."""
+    if not is_number(value) or not 0 <= value < float("inf"):  # type: ignore[operator]
+        fail(where, f"expected a number, 0 or above, got {brief(value)}")
+    return value  # type: ignore[return-value]
+
+
+def share(where: str, value: object) -> float:
+    """Accept a number above 0 and up to 1: at 0, every score would do."""
+    if not is_number(value) or not 0 < value <= 1:  # type: ignore[operator]
+        fail(where, f"expected a number above 0 and up to 1, got {brief(value)}")
+    return value  # type: ignore[return-value]
+
+
+def normaliser(where: str, value: object) -> str:
+    """Accept the name of a normaliser, or several joined by +."""
+    name = text(where, value)
+    for part in name.split("+"):
+        if part not in NORMALISERS:
+            fail(where, f"unknown normaliser {part!r}", hint_for(part, NORMALISERS))
+    return name
+
+
+def extract(where: str, value: object) -> str:
+    """Accept the name of what can be taken out of an answer."""
+    name = text(where, value)
+    if name not in EXTRACTS:
+        fail(where, f"nothing called {name!r} can be taken out", hint_for(name, EXTRACTS))
+    return name
 
 
 def count(where: str, value: object, least: int = 0, most: int | None = None) -> int:

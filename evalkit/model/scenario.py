@@ -10,6 +10,7 @@ from evalkit.errors import CatalogueError
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.jsonvalue import Json
 from evalkit.model import fields
+from evalkit.model.answers import Answers, answers_of
 from evalkit.model.assertion import Assertion
 from evalkit.model.tool_call import ToolCall
 
@@ -91,8 +92,9 @@ def _metadata(value: Mapping[str, Json] | None) -> dict[str, Json] | None:
 class Scenario:
     """One thing to try: a prompt, the tool calls it comes down to, and what must hold.
 
-    `tool_calls` are made in order against the tools. `assertions` are put to the whole trace. A
-    scenario without a prompt is for the tools only; one without tool calls, for agents only.
+    `tool_calls` are made in order against the tools. `assertions` are put to the whole trace;
+    `answers` are the gold answers that the response is held against: a list of them, or `Answers`.
+    A scenario without a prompt is for the tools only; one without tool calls, for agents only.
     `epochs` is how many times it is run, unless the run says another number, with the tools of a
     factory opened afresh each time; it passes where `pass_epochs` of them do, all unless given.
     `timeout_s` bounds an epoch as a whole. `xfail` gives the reason why it is known to fail.
@@ -110,6 +112,7 @@ class Scenario:
     description: str = ""
     difficulty: Literal["basic", "standard", "advanced"] = "standard"
     assertions: tuple[Assertion, ...] = field(default=(), converter=_assertions, kw_only=True)
+    answers: Answers | None = field(default=None, converter=answers_of, kw_only=True)
     epochs: int | None = field(default=None, kw_only=True)
     pass_epochs: int | None = field(default=None, kw_only=True)
     timeout_s: float | None = field(default=None, kw_only=True)
@@ -126,6 +129,20 @@ class Scenario:
             fields.one_of("Scenario.difficulty", self.difficulty, DIFFICULTIES)
         if (self.timeout_s, self.xfail, self.epochs, self.pass_epochs) != _USUAL:
             _check_unusual(self)
+
+    @staticmethod
+    def single(
+        id: str,  # noqa: A002  - the name that the seeds use
+        prompt: str,
+        expected: str,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> "Scenario":
+        """Make a question of one turn with one gold answer.
+
+        >>> Scenario.single("capital", "What is the capital of France?", "Paris").answers.golds
+        ('Paris',)
+        """
+        return Scenario(id, prompt, answers=[expected], metadata=metadata)
 
     def primary_prompt(self) -> str:
         """Give the text of the first user turn; `CatalogueError` names a scenario that has none."""

@@ -29,19 +29,23 @@ def _assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:
 
 
 def _save_as(value: Mapping[str, str]) -> dict[str, str]:
-    return fields.names("ToolCall.save_as", value) if value else _none(value)
+    return fields.names("ToolCall.save_as", value) if value else _none("ToolCall.save_as", value)
 
 
 def _context_args(value: Mapping[str, str]) -> dict[str, str]:
-    return fields.names("ToolCall.context_args", value) if value else _none(value)
+    return (
+        fields.names("ToolCall.context_args", value)
+        if value
+        else _none("ToolCall.context_args", value)
+    )
 
 
 def _transforms(value: Mapping[str, Callable[[Any], Any]]) -> dict[str, Callable[[Any], Any]]:
-    return fields.callables("ToolCall.arg_transforms", value) if value else _none(value)
+    return fields.callables("ToolCall.arg_transforms", value) if value != {} else {}
 
 
-def _none(value: object) -> dict[str, Any]:
-    return {} if type(value) is dict else fields.names("ToolCall", value)
+def _none(where: str, value: object) -> dict[str, Any]:
+    return {} if type(value) is dict else fields.names(where, value)
 
 
 @attrs.frozen

@@ -29,16 +29,21 @@ class Flaw:
 Rule = Callable[[Assertion], Flaw | None]
 
 
-def _given(accept: Callable[[Any], Flaw | None]) -> Rule:
+def given(accept: Rule) -> Rule:
     """Ask for an operand; a `Ref` stands for one that is known only in the run."""
 
     def rule(assertion: Assertion) -> Flaw | None:
         expected = assertion.expected
         if expected is MISSING:
             return Flaw("has no expected value", "say what it is compared with; None means null")
-        return None if type(expected) is Ref else accept(expected)
+        return None if type(expected) is Ref else accept(assertion)
 
     return rule
+
+
+def _given(accept: Callable[[Any], Flaw | None]) -> Rule:
+    """Ask for an operand that is good by itself, whatever else the assertion says."""
+    return given(lambda assertion: accept(assertion.expected))
 
 
 def none_needed(assertion: Assertion) -> Flaw | None:

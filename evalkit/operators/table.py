@@ -1,7 +1,9 @@
 """The table of operators: what each takes, what it does, how it reads in a message."""
 
 from collections.abc import Callable
+from importlib import import_module
 from types import SimpleNamespace
+from typing import Any
 
 import attrs
 
@@ -20,7 +22,10 @@ class Operator:
     """One operator: the rule for its operand, its function, and its words.
 
     `scalar` says that it is for single values: put to a path that selects many, it needs `each`.
-    `saved_rule` is for an operand that a call saved, where that is stricter.
+    `saved_rule` is for an operand that a call saved, where that is stricter. `takes` names the
+    fields of an assertion that are for some operators only. `scores` says that its score is more
+    than yes or no, or that its mean is published. `service` is what it needs from outside: its
+    function is then made by that.
     """
 
     rule: Callable[[Assertion], operands.Flaw | None]
@@ -28,6 +33,54 @@ class Operator:
     words: str
     scalar: bool = False
     saved_rule: Callable[[Assertion], operands.Flaw | None] | None = None
+    takes: frozenset[str] = frozenset()
+    scores: bool = False
+    service: str | None = None
+
+
+TEXT = "evalkit.operators.text"
+NEAR = frozenset({"tolerance", "rel"})
+NORMALISED = frozenset({"normalize", "extract"})
+SCORED = NORMALISED | {"threshold"}
+
+
+def _later(name: str) -> Callable[..., Any]:
+    """Give what is in the module of the text operators, which few runs need to import."""
+    found: list[Callable[..., Any]] = []
+
+    def act(*given: Any) -> Any:  # noqa: ANN401
+        if not found:
+            found.append(getattr(import_module(TEXT), name))
+        return found[0](*given)
+
+    return act
+
+
+def _on_text(function: str, words: str, takes: frozenset[str] = NORMALISED) -> Operator:
+    rule = operands.given(_later("golds_flaw"))
+    return Operator(rule, _later(function), words, scalar=True, takes=takes, scores=True)
+
+
+def _contained(
+    rule: Callable[[Assertion], operands.Flaw | None], function: OperatorFunction, words: str
+) -> Operator:
+    """Make an operator for what is contained, which may look at normalised texts."""
+    flaw, on_normalised = _later("members_flaw"), _later("on_normalised")
+    normalised: list[OperatorFunction] = []
+
+    def checked(assertion: Assertion) -> operands.Flaw | None:
+        plain = assertion.normalize is None and assertion.extract is None
+        found = rule(assertion)
+        return found if plain or found else flaw(assertion)
+
+    def put(actual: Json, assertion: Assertion, context: Context) -> Verdict:
+        if assertion.normalize is None and assertion.extract is None:
+            return function(actual, assertion, context)
+        if not normalised:
+            normalised.append(on_normalised(function))
+        return normalised[0](actual, assertion, context)
+
+    return Operator(checked, put, words, takes=NORMALISED)
 
 
 def _about_issues(function: OperatorFunction, words: str) -> Operator:
@@ -37,7 +90,7 @@ def _about_issues(function: OperatorFunction, words: str) -> Operator:
 OPERATORS: dict[str, Operator] = {
     Op.EQ: Operator(operands.anything, values.eq, "equals"),
     Op.NE: Operator(operands.anything, values.ne, "differs from"),
-    Op.APPROX: Operator(operands.approximate, values.approx, "is about", scalar=True),
+    Op.APPROX: Operator(operands.approximate, values.approx, "is about", scalar=True, takes=NEAR),
     Op.GT: Operator(operands.ordering, values.gt, "is above", scalar=True),
     Op.GTE: Operator(operands.at_least, values.gte, "is at least", scalar=True),
     Op.LT: Operator(operands.below, values.lt, "is below", scalar=True),
@@ -45,10 +98,10 @@ OPERATORS: dict[str, Operator] = {
     Op.BETWEEN: Operator(operands.pair, values.between, "is between", scalar=True),
     Op.IN: Operator(operands.choices, values.among, "is one of", scalar=True),
     Op.NOT_IN: Operator(operands.exclusions, values.not_among, "is none of", scalar=True),
-    Op.CONTAINS: Operator(operands.member, values.contains, "contains"),
-    Op.NOT_CONTAINS: Operator(operands.member, values.not_contains, "does not contain"),
-    Op.CONTAINS_ALL: Operator(operands.all_members, values.contains_all, "contains all of"),
-    Op.CONTAINS_ANY: Operator(operands.any_member, values.contains_any, "contains any of"),
+    Op.CONTAINS: _contained(operands.member, values.contains, "contains"),
+    Op.NOT_CONTAINS: _contained(operands.member, values.not_contains, "does not contain"),
+    Op.CONTAINS_ALL: _contained(operands.all_members, values.contains_all, "contains all of"),
+    Op.CONTAINS_ANY: _contained(operands.any_member, values.contains_any, "contains any of"),
     Op.EXISTS: Operator(operands.none_needed, values.exists, "exists"),
     Op.HAS_KEY: Operator(
         operands.optional_key, values.has_key, "has the key", saved_rule=operands.key
@@ -70,6 +123,18 @@ OPERATORS: dict[str, Operator] = {
     Op.NO_WARNINGS: _about_issues(no_issue("warning"), "has no warning"),
     Op.HAS_ERROR: _about_issues(has_issue("error"), "has the error"),
     Op.HAS_WARNING: _about_issues(has_issue("warning"), "has the warning"),
+    Op.EXACT_MATCH: _on_text("exact_match", "is exactly"),
+    Op.F1: _on_text("token_f1", "overlaps with", SCORED),
+    Op.SIMILAR: _on_text("similar", "is similar to", SCORED),
+    Op.NUMERIC: Operator(
+        operands.given(_later("numbers_flaw")),
+        _later("numeric"),
+        "states the number",
+        scalar=True,
+        takes=NEAR | {"extract"},
+        scores=True,
+    ),
+    Op.SEMANTIC: attrs.evolve(_on_text("semantic", "means", SCORED), service="embed"),
 }
 
 
@@ -109,13 +174,13 @@ def each_of(function: OperatorFunction, each: str | None) -> OperatorFunction:
             return fails(f"there is no value to put it to; each={each!r} over an empty list fails")
         verdicts = [function(value, assertion, context) for value in actual]
         held = sum(verdict.passed for verdict in verdicts)
+        scores = [verdict.score for verdict in verdicts]
+        score = max(scores) if each == "any" else sum(scores) / len(scores)
         if held == len(verdicts) or (each == "any" and held):
-            return HOLDS
+            return Verdict(passed=True, score=score)
         first = next(at for at, verdict in enumerate(verdicts) if not verdict.passed)
         reason = f"{held} of {len(verdicts)} hold; value {first}: {verdicts[first].reason}"
-        return Verdict(
-            passed=False, score=held / len(verdicts) if each == "all" else 0.0, reason=reason
-        )
+        return Verdict(passed=False, score=score, reason=reason)
 
     return every
 

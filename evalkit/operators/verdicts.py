@@ -13,4 +13,5 @@ def fails(reason: str) -> Verdict:
 
 def wrong_type(wanted: str, actual: Json) -> Verdict:
     """Say that the value is of a type that the operator is not for."""
-    return fails(f"{wanted} is needed, got the {type_name(actual)} {brief(actual)}")
+    got = "null" if actual is None else f"the {type_name(actual)} {brief(actual)}"
+    return fails(f"{wanted} is needed, got {got}")

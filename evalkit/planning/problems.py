@@ -39,6 +39,10 @@ class Problems:
         """Give what may be meant, and mostly is not."""
         return tuple(problem for problem in self._found if problem.warning)
 
+    def clear(self) -> None:
+        """Forget what has been told."""
+        self._found.clear()
+
     def raise_if_any(self) -> None:
         """Raise every error there is, together."""
         if self.errors:

@@ -53,6 +53,8 @@ def _call(page: Page, result: ScenarioResult, step: int | None) -> None:
     """Show a call: what it was given, what it gave, how often it was tried, what it printed."""
     if step is None:
         page.line("the trace", indent=2)
+        if result.trace is not None and "response" in result.trace["observed"]:
+            page.line(f"answered {brief(result.trace['response'], WHOLE)}", indent=4)
         return
     page.line(call_line(result, step), indent=2)
     call = call_of(result, step)

@@ -65,6 +65,11 @@ class RunReport:
         return {**self.scorecard.all.to_dict(), "seconds": self.seconds}
 
     @property
+    def metrics(self) -> dict[str, dict[str, Any]]:
+        """Give the mean score of each scoring operator, with its count and 95% interval."""
+        return self.scorecard.all.metrics.to_dict()
+
+    @property
     def by_tag(self) -> dict[str, dict[str, Any]]:
         """Give the summary by tag, sorted."""
         return {tag: tally.to_dict() for tag, tally in self.scorecard.by_tag.items()}

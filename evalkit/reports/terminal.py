@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from heapq import nlargest
 
 from evalkit.epochs import Fold
+from evalkit.metrics import Metrics
 from evalkit.registry import counted
 from evalkit.reports.failures import headline
 from evalkit.reports.one_result import show_failure
@@ -13,7 +14,8 @@ from evalkit.result import BAD, Outline, ScenarioResult, Status
 from evalkit.runlog.records import redacted
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.runs import from_here
-from evalkit.scorecard import Repeats, Scorecard, Tally
+from evalkit.scorecard import Repeats, Scorecard
+from evalkit.tally import Tally
 
 SLOWEST = 3
 NOTABLE_S = 0.1
@@ -70,6 +72,8 @@ class TerminalReport:
         times = f", {outline.epochs} epochs" if outline.epochs > outline.selected else ""
         times += " at most" if times and outline.until_sure else ""
         self._page.line(f"{of}{counted(outline.total, 'scenario')}{times}")
+        if outline.scoring:
+            self._page.line(f"scored: {', '.join(outline.scoring)}")
 
     def add(self, result: ScenarioResult) -> None:
         """Take one result."""
@@ -94,6 +98,7 @@ class TerminalReport:
         if self._progress:
             self._page.line()
         if self._verbosity >= 0:
+            self._scores(card.all.metrics)
             self._tallies("by tag", card.by_tag)
             self._tallies("by difficulty", card.by_difficulty)
             self._slowest()
@@ -110,7 +115,7 @@ class TerminalReport:
         self._last_line(report)
 
     def _show(self, result: ScenarioResult) -> None:
-        measured = [check for check in result.checks if check.status is not Status.SKIPPED]
+        measured = [check for check in result.checks if check.counts]
         passed = sum(check.passed for check in measured)
         reason = f"  {result.reason}" if result.reason else ""
         counts = f"{passed}/{len(measured)}"
@@ -131,9 +136,24 @@ class TerminalReport:
             passed, known = tally.statuses[Status.PASSED], tally.statuses[Status.XFAILED]
             also = f"  {known} failed as known" if known else ""
             checks = f"{tally.checks_passed}/{tally.checks_total} checks{also}"
+            means = tally.metrics.by_name().items()
+            checks += "".join(f"  {name} {mean.mean:.3f}" for name, (_, mean) in means)
             share = f"{passed}/{tally.total}  {_interval(tally.interval)}".rstrip()
             style = "failed" if any(tally.statuses[status] for status in BAD) else None
             self._page.line(f"{name:{widest}}  {share}  {checks}", indent=2, style=style)
+
+    def _scores(self, metrics: Metrics) -> None:
+        """Show what answers score: the means that people publish."""
+        means = metrics.by_name()
+        if means:
+            self._page.line()
+            self._page.line("scores", bold=True)
+        widest = max(map(len, means), default=0)
+        for name, (normalize, mean) in means.items():
+            errors = f"  {mean.errors} could not be measured" if mean.errors else ""
+            counts = f"{mean.mean:.4f}  {_interval(mean.interval)}  n {mean.count:,}"
+            by = f"  by {normalize}" if normalize else ""
+            self._page.line(f"{name:{widest}}  {counts}{by}{errors}", indent=2)
 
     def _slowest(self) -> None:
         if self._slow:

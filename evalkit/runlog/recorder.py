@@ -5,15 +5,14 @@ import sys
 import time
 from typing import Any
 
-from evalkit.callables import Callables, digest_of
+from evalkit.callables import digest_of
 from evalkit.errors import RunLogError
-from evalkit.fingerprints import declared, ref_written
+from evalkit.jobs import Job, Jobs
 from evalkit.jsontext import dumped_object
-from evalkit.plan import Plan
 from evalkit.registry import counted, listing
 from evalkit.result import ERROR, ScenarioResult
 from evalkit.runlog.reader import SCHEMA, Entry, RunLog
-from evalkit.runlog.records import record_text, result_digest, run_digest
+from evalkit.runlog.records import RunDigest, record_text, result_digest
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import (
     LogOptions,
@@ -25,7 +24,7 @@ from evalkit.runlog.resume import (
 )
 from evalkit.runlog.runs import FILE, new_run
 from evalkit.runlog.writer import Lock, LogWriter
-from evalkit.schedule import Job, Task
+from evalkit.schedule import Task
 from evalkit.version import VERSION
 
 
@@ -37,16 +36,16 @@ class Recorder:
         self._options = options
         self._redaction = redaction
         self._bears = bears
-        self._prints: dict[int, tuple[str, bool]] = {}
-        self._digests: dict[tuple[str, int], str] = {}
-        self._jobs: tuple[Job, ...] = ()
+        self._digest = RunDigest()
+        self._done: set[tuple[str, int]] = set()
+        self._jobs = Jobs()
         self._old: RunLog | None = None
         self._writer: LogWriter | None = None
         self._lock: Lock | None = None
         self.notes: list[str] = []
         self.run = options.log_dir
 
-    def begin(self, jobs: tuple[Job, ...], unread: list[str]) -> None:
+    def begin(self, jobs: Jobs, unread: list[str]) -> None:
         """Find or make the run, take its lock, and write what it is."""
         self._jobs = jobs
         self._refuse_secret_names(jobs)
@@ -73,7 +72,7 @@ class Recorder:
         if entry is None or self._old is None:
             return None
         key = task.job.plan.scenario.name, task.epoch
-        self._digests[key] = entry.digest
+        self._note(key, entry.digest)
         result = self._old.result(key)
         result.epochs, result.needed = task.job.epochs, task.job.needed
         return result
@@ -84,14 +83,13 @@ class Recorder:
         entry = None if self._old is None else self._old.entries.get(key)
         if entry is None or entry.status == ERROR or entry.opaque:
             return None
-        print_, opaque = self._fingerprint(job.plan)
-        same = (print_, job.tools_digest) == (entry.fingerprint, entry.tools)
-        return entry if same and not opaque else None
+        same = (job.fingerprint, job.tools_digest) == (entry.fingerprint, entry.tools)
+        return entry if same and not job.opaque else None
 
     def record(self, task: Task, result: ScenarioResult) -> None:
         """Write one result."""
         writer = self._open()
-        result.fingerprint, opaque = self._fingerprint(task.job.plan)
+        result.fingerprint = task.job.fingerprint
         key = result.name, result.epoch
         before = None if self._old is None else self._old.entries.get(key)
         head = {
@@ -99,13 +97,19 @@ class Recorder:
             "number": task.number,
             "attempt": 1 if before is None else before.attempt + 1,
             "tools": task.job.tools_digest,
-            "opaque": opaque,
+            "opaque": task.job.opaque,
         }
         text = record_text(head, result)
         if self._redaction.concerns(result, text):
             text = self._redaction.text_of(text)
         writer.append_text(text)
-        self._digests[key] = result_digest(result)
+        self._note(key, result_digest(result))
+
+    def _note(self, key: tuple[str, int], digest: str) -> None:
+        """Take a result into the digest; which they are matters only where some are kept."""
+        self._digest.add(key, digest)
+        if self._old is not None:
+            self._done.add(key)
 
     def finish(self, told: dict[str, Any], *, interrupted: bool) -> None:
         """Write what the run came to, as `told`, and let go of it."""
@@ -132,9 +136,9 @@ class Recorder:
             for epoch in range(job.epochs)
             if self._good(job, epoch + 1) is not None
         }
-        return self._old.entries.keys() - self._digests.keys() - good
+        return self._old.entries.keys() - self._done - good
 
-    def _refuse_secret_names(self, jobs: tuple[Job, ...]) -> None:
+    def _refuse_secret_names(self, jobs: Jobs) -> None:
         """Refuse scenarios whose name holds a secret: it could be neither written nor changed."""
         for job in jobs if self._redaction.names else ():
             if self._redaction.message_of(job.plan.scenario.name) != job.plan.scenario.name:
@@ -148,7 +152,7 @@ class Recorder:
     @property
     def digest(self) -> str:
         """Give the digest of the run so far."""
-        return run_digest(self._digests)
+        return self._digest.hexdigest()
 
     def _append(self, record: dict[str, Any]) -> None:
         self._open().append_text(self._redaction.text_of(dumped_object(record)))
@@ -158,7 +162,7 @@ class Recorder:
             raise RunLogError("the log is not open")
         return self._writer
 
-    def _header(self, jobs: tuple[Job, ...], unread: list[str]) -> dict[str, Any]:
+    def _header(self, jobs: Jobs, unread: list[str]) -> dict[str, Any]:
         return {
             "kind": "run",
             "schema": SCHEMA,
@@ -170,7 +174,7 @@ class Recorder:
             **self._circumstances(jobs),
         }
 
-    def _resume(self, jobs: tuple[Job, ...]) -> dict[str, Any]:
+    def _resume(self, jobs: Jobs) -> dict[str, Any]:
         """Give the record of a resume, and note what it means."""
         old = self._old
         if old is None:
@@ -189,33 +193,19 @@ class Recorder:
             self.notes.append(f"a run keeps its label: {label or 'this one has none'}")
         return {"kind": "resume", **changed, **self._circumstances(jobs)}
 
-    def _circumstances(self, jobs: tuple[Job, ...]) -> dict[str, Any]:
+    def _circumstances(self, jobs: Jobs) -> dict[str, Any]:
         return {
             "at": _now(),
             "argv": list(self._options.argv),
             "bears": self._bears,
             "scenarios": len(jobs),
-            "catalogue_digest": catalogue_digest(jobs, self._fingerprint),
-            "tools_digest": digest_of(sorted({job.tools_digest for job in jobs})),
+            "catalogue_digest": jobs.catalogue_digest,
+            "tools_digest": digest_of(sorted(jobs.tools_digests)),
             "environment": {
                 "python": ".".join(map(str, sys.version_info[:3])),
                 "system": f"{sys.platform} {os.uname().machine}",
             },
         }
-
-    def _fingerprint(self, plan: Plan) -> tuple[str, bool]:
-        """Give the fingerprint of a plan's scenario, and whether it holds what can't be told."""
-        known = self._prints.get(id(plan))
-        if known is None:
-            callables = Callables()
-            print_ = digest_of(declared(plan.scenario, callables), ref_written)
-            known = self._prints[id(plan)] = print_, bool(callables.opaque)
-        return known
-
-
-def catalogue_digest(jobs: tuple[Job, ...], prints: Any) -> str:  # noqa: ANN401
-    """Give the digest of the scenarios that are meant to run: of their fingerprints, sorted."""
-    return digest_of(sorted(prints(job.plan)[0] for job in jobs))
 
 
 def _now() -> str:

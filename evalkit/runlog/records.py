@@ -1,5 +1,6 @@
 """How a result is written as JSON, and read again as the very same result."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -7,16 +8,17 @@ import orjson
 
 from evalkit.jsontext import WIDE, canonical, dumped, loaded
 from evalkit.jsonvalue import MISSING, Json
-from evalkit.model import Assertion, Ref, refs
+from evalkit.model import RARE, USUAL, Assertion, Ref, refs
 from evalkit.result import Check, ScenarioResult, Status
 from evalkit.runlog.redaction import Redaction
+from evalkit.spill import Spill
 
-_REST = ("each", "tolerance", "rel", "weight", "severity")
-_USUAL = (None, None, None, 1.0, "fail")
 _COLUMNS = (
     *("step", "path", "op", "expected", "description", "rest"),
     *("status", "code", "score", "actual"),
 )
+_ALWAYS = frozenset({"each", "tolerance", "rel"})
+"""Rare fields that are written where they are None, too: as they were from the first."""
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _EMPTY: list[tuple[Any, ...]] = [()] * len(_COLUMNS)
 
@@ -141,14 +143,11 @@ def _wanted(expected: Any) -> list[Json]:  # noqa: ANN401
 
 def _rest(assertion: Assertion) -> dict[str, Any] | None:
     """Give the fields of an assertion that are rarely used, where one of them is."""
-    rest = (
-        assertion.each,
-        assertion.tolerance,
-        assertion.rel,
-        assertion.weight,
-        assertion.severity,
-    )
-    return None if rest == _USUAL else dict(zip(_REST, rest, strict=True))
+    rest = assertion.rare
+    if rest == USUAL:
+        return None
+    fields = dict(zip(RARE, rest, strict=True))
+    return {name: value for name, value in fields.items() if value is not None or name in _ALWAYS}
 
 
 def _digest(result: ScenarioResult, columns: dict[str, tuple[Any, ...]], checks: bytes) -> str:
@@ -216,9 +215,30 @@ def _timeless(value: Json, path: str = "") -> Json:
     return [_timeless(item) for item in value] if type(value) is list else value
 
 
-def run_digest(digests: dict[tuple[str, int], str]) -> str:
+class RunDigest:
+    """The digest of a run, made of those of its results as they come, sorted by name and epoch."""
+
+    def __init__(self) -> None:
+        """Begin with no result."""
+        self._spill = Spill()
+
+    def add(self, key: tuple[str, int], digest: str) -> None:
+        """Take in the digest of a result, by its name and epoch."""
+        name, epoch = key
+        self._spill.add(f"{name}\0{epoch:06}\0{digest}")
+
+    def hexdigest(self) -> str:
+        """Give the digest in hexadecimal digits."""
+        whole = sha256()
+        for text in self._spill:
+            name, epoch, digest = text.split("\0")
+            whole.update(f"{name}\0{int(epoch)}\0{digest}\n".encode())
+        return whole.hexdigest()
+
+
+def run_digest(digests: Mapping[tuple[str, int], str]) -> str:
     """Give the digest of a run from those of its results, by name and epoch: equal everywhere."""
-    whole = sha256()
-    for name, epoch in sorted(digests):
-        whole.update(f"{name}\0{epoch}\0{digests[name, epoch]}\n".encode())
+    whole = RunDigest()
+    for key, digest in digests.items():
+        whole.add(key, digest)
     return whole.hexdigest()

@@ -1,15 +1,16 @@
 """How a run is found that is to be gone on with, and what has changed since."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from evalkit.errors import RunLogError
+from evalkit.jobs import Job
 from evalkit.runlog.reader import RunLog, salvage
 from evalkit.runlog.runs import DEFAULT, find_run, header_of, runs_in, summary_of
-from evalkit.schedule import Job
 
 FORCEABLE = frozenset({"files", "tools"})
 """What may be named otherwise by who is told so: the scenarios and their digests decide then."""
@@ -87,7 +88,7 @@ def mended(old: RunLog) -> RunLog:
     return old
 
 
-def changes(old: RunLog, jobs: tuple[Job, ...]) -> dict[str, Any]:
+def changes(old: RunLog, jobs: Iterable[Job]) -> dict[str, Any]:
     """Say which scenarios of a log are gone, and which stand elsewhere in the order now."""
     numbers = {job.plan.scenario.name: number for number, job in enumerate(jobs)}
     gone = sorted({name for name, _ in old.entries if name not in numbers})

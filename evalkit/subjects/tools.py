@@ -10,6 +10,7 @@ from evalkit.jsonvalue import Json, copy_json
 from evalkit.plan import BoundCall, Plan
 from evalkit.protocols import Guard, Table
 from evalkit.subjects.arguments import TransformError, arguments_of
+from evalkit.subjects.kinds import TOOLS
 from evalkit.subjects.output import Output
 from evalkit.subjects.progress import LOST, Progress, call_note, note, note_error, skip, trace_of
 from evalkit.subjects.retries import retried
@@ -22,7 +23,7 @@ from evalkit.toolbox.errors import (
 )
 from evalkit.trace import Attempt, CallError, Trace
 
-OBSERVED = ["schema", "subject", "observed", "calls", "not_run", "errors", "seconds"]
+OBSERVED = list(TOOLS.observed)
 
 
 class ToolSubject:

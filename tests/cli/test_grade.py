@@ -137,7 +137,7 @@ def test_grade_tells_what_is_gone(cli: Cli, tmp_path: Path) -> None:
     shop = tmp_path / "shop.py"
     shop.write_text(shop.read_text().replace('"other_wrong"', '"another"'))
     done = cli("grade", run_id)
-    assert "no longer in the catalogue, and left out: other_wrong" in done.out
+    assert "not in the catalogue or not selected, and left out: 'other_wrong'" in done.out
     assert "without a trace in this run, and not graded: 'another'" in done.out
     assert done.last == ("exit 2: 1 scenario of the catalogue without a trace in the run")
     as_json = cli("grade", run_id, "--json")

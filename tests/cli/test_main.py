@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,12 +139,13 @@ def test_code_5_tags_that_exclude_each_other(cli: Cli, options: list[str]) -> No
         (["shop.py", "--timeout", "nan"], "nan"),
         (["shop.py", "-k", "a and"], "'a and'"),
         (["run"], "FILES"),
-        (["."], "is a folder"),
+        (["empty"], "there is no catalogue in this folder"),
     ],
     ids=" ".join,
 )
 def test_code_4_a_mistake_names_what_was_meant(cli: Cli, argv: list[str], told: str) -> None:
     """A flag, tag, name, tool, command, file or value is told with the nearest right one."""
+    Path("empty").mkdir()
     done = cli(*argv)
     assert done.code == 4, done.out
     assert told in done.err

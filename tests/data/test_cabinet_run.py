@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evalkit import Assertion, RunReport, Scenario, ToolCall, run
+from evalkit import Assertion, RunReport, Scenario, ToolCall, load, run
 
 CABINET = Path(__file__).parents[2] / ".." / "shared" / "data" / "cabinet"
 ISSUES = ("no_errors", "no_warnings", "has_error", "has_warning")
@@ -131,6 +131,33 @@ def test_the_tools_get_what_was_recorded(whole: RunReport) -> None:
         assert result.trace is not None
         made = [(call["tool"], call["args"]) for call in result.trace["calls"]]
         assert made == [(row["tool"], row["args"]) for row in RECORDED[result.name]]
+
+
+def test_the_file_loads_as_it_stands() -> None:
+    """The NDJSON file is a catalogue: its scenarios are those that Python makes of its rows."""
+    assert list(load(CABINET / "catalogue.ndjson")) == SCENARIOS
+
+
+def test_the_file_has_the_digest_of_the_same_catalogue_in_python(whole: RunReport) -> None:
+    """What takes no operand is written with null in the file, and without one in Python."""
+    bare = {"is_true", "is_false", "no_errors", "has_error", "has_warning"}
+    written = []
+    for scenario in SCENARIOS:
+        calls = [
+            call.but(
+                assertions=[
+                    Assertion(each.path, each.op)
+                    if each.op in bare and each.expected is None
+                    else each
+                    for each in call.assertions
+                ]
+            )
+            for call in scenario.tool_calls
+        ]
+        written.append(scenario.but(tool_calls=calls))
+    assert written != SCENARIOS
+    report = run(load(CABINET / "catalogue.ndjson"), tools=recordings(set()))
+    assert report.digest == whole.digest == run(written, tools=recordings(set())).digest
 
 
 def test_a_missing_leaf_fails_exactly_its_scenario() -> None:

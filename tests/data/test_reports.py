@@ -1,4 +1,7 @@
-"""Public bug reports of tools that do this job, on paths and operators: evalkit gets them right."""
+"""Public bug reports of tools that do this job, on paths and operators: evalkit gets them right.
+
+The cases on scores and means are in test_reports_scores.py.
+"""
 
 import json
 from collections.abc import Callable

@@ -35,7 +35,8 @@ DURATION = re.compile(r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|min)\b")
 SLOWEST = re.compile(r"\nslowest\n(  <duration>  .*\n)+")
 FENCES = RawFencedCodeBlockLexer(
     re.compile(
-        r'(?P<language>python|console|toml|json)(?: title="(?P<title>[^"\n]+)")?$\n', re.MULTILINE
+        r'(?P<language>python|console|toml|json|yaml)(?: title="(?P<title>[^"\n]+)")?$\n',
+        re.MULTILINE,
     )
 )
 
@@ -144,7 +145,7 @@ def test_there_is_something_to_run() -> None:
 
 def test_every_fence_is_known() -> None:
     """A fence is one that is executed, or one that plainly is not code."""
-    known = re.compile(r'(python|json|toml)( title="[^"]+")?|console|text|')
+    known = re.compile(r'(python|json|toml|yaml)( title="[^"]+")?|console|text|')
     for page in PAGES:
         fences = re.findall(r"^ *```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert [info for info in fences if not known.fullmatch(info)] == [], page

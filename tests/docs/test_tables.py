@@ -5,11 +5,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import pytest
 
-from evalkit import MISSING, Assertion, Op, check
+from evalkit import MISSING, Assertion, Op, Services, check
 from evalkit.result import CODES
 from evalkit.trace import KEYS
 
@@ -43,12 +44,21 @@ def value(cell: str) -> Any:
     return json.loads(cell.strip("`"))
 
 
+def letters(texts: list[str]) -> list[list[float]]:
+    """Vectors by which texts of the same letters are alike."""
+    return [[text.lower().count(letter) for letter in ascii_lowercase] for text in texts]
+
+
+SERVICES = Services(embed=letters)
+
+
 def put(row: Row, cell: str) -> bool:
     """Whether the operator of a row holds for the value in a cell."""
     expected = MISSING if row.expected == NOTHING else value(row.expected)
     if row.op in ISSUES:
         return check(Assertion("", row.op, expected), value(cell)).passed
-    return check(Assertion("value", row.op, expected), {"value": value(cell)}).passed
+    document = {"value": value(cell)}
+    return check(Assertion("value", row.op, expected), document, services=SERVICES).passed
 
 
 def test_every_operator_has_its_row() -> None:
@@ -67,7 +77,7 @@ def test_operator_holds_as_documented(row: Row) -> None:
 def test_operator_fails_on_nothing(row: Row) -> None:
     """No operator passes where its path does not resolve."""
     expected = MISSING if row.expected == NOTHING else value(row.expected)
-    found = check(Assertion("absent", row.op, expected), {})
+    found = check(Assertion("absent", row.op, expected), {}, services=SERVICES)
     assert (found.passed, found.code) == (False, "unresolved_path")
 
 
@@ -85,7 +95,7 @@ def test_every_key_of_the_trace_is_named() -> None:
 
 def test_every_flag_has_its_row() -> None:
     """The page of the command line names each flag that `--help` names, and no other."""
-    commands = ["run", "list", "validate", "show", "report", "grade"]
+    commands = ["run", "list", "validate", "show", "report", "grade", "convert", "schema"]
     told = {flag for command in commands for flag in flags(help_of(command))}
     page = (DOCS / "command-line.md").read_text(encoding="utf-8")
     table = "\n".join(re.findall(r"^\| `-.*\|$", page, re.MULTILINE))

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from evalkit import Catalogue, CatalogueError, Scenario, ToolCall, load
+from evalkit.asked import Asked
 from evalkit.executors.order import Piece, job_digest, order_of, versions
-from evalkit.preparing import Asked, Preparation
-from evalkit.schedule import Job
+from evalkit.jobs import Job
+from evalkit.preparing import Preparation
 from evalkit.select import Selection
 
 SHOP = """

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from evalkit import CatalogueError
+from evalkit.asked import Asked
 from evalkit.errors import EvalkitError
 from evalkit.executors import Execution
 from evalkit.executors.order import order_of
 from evalkit.executors.pools import LOST, Foreign, LostError, Processes, pool_for
-from evalkit.preparing import Asked
 
 WAIT_S = 30.0
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from evalkit import Assertion, Op, RunLogError, Scenario, ScenarioResult, Status, ToolCall
+from evalkit.asked import Asked
 from evalkit.executors.order import Piece, digests_of, job_digest, order_of
 from evalkit.executors.pools import LostError
 from evalkit.executors.remote import DEATHS, WINDOW, Driver
+from evalkit.jobs import Job
 from evalkit.planning import Planner
-from evalkit.preparing import Asked
 from evalkit.runlog.records import record_text
-from evalkit.schedule import Job, Schedule, Terms
+from evalkit.schedule import Schedule, Terms
 from evalkit.toolbox import TableToolbox
 
 Answer = Callable[[Piece, int], "bytes | BaseException"]

@@ -12,9 +12,10 @@ import attrs
 import pytest
 
 from evalkit import RunLogError
+from evalkit.asked import Asked
 from evalkit.executors.order import Order, Piece, job_digest, order_of
 from evalkit.executors.worker import begin_process, greet, run_piece
-from evalkit.preparing import Asked, Preparation
+from evalkit.preparing import Preparation
 from evalkit.runlog.records import result_of
 from evalkit.runlog.runs import new_run_id
 

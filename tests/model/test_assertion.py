@@ -121,9 +121,29 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"severity": None}, "Assertion.severity", "'fail', 'warn'"),
     *(
         ({name: value}, f"Assertion.{name}", "expected a number above 0")
-        for name in ("tolerance", "rel", "weight")
+        for name in ("tolerance", "rel")
         for value in NO_BOUNDS
     ),
+    *(
+        ({"weight": value}, "Assertion.weight", "expected a number, 0 or above")
+        for value in NO_BOUNDS[1:]
+    ),
+    *(
+        ({"threshold": value}, "Assertion.threshold", "expected a number above 0 and up to 1")
+        for value in (*NO_BOUNDS, 1.0001, 2, -0.0)
+    ),
+    ({"normalize": "sqad"}, "Assertion.normalize", "'sqad'; did you mean 'squad'?"),
+    ({"normalize": "nfkc+basc"}, "Assertion.normalize", "'basc'; did you mean 'basic'?"),
+    ({"normalize": "squad+"}, "Assertion.normalize", "unknown normaliser ''"),
+    ({"normalize": "squad +raw"}, "Assertion.normalize", "unknown normaliser 'squad '"),
+    ({"normalize": "SQUAD"}, "Assertion.normalize", "did you mean 'squad'?"),
+    ({"normalize": ""}, "Assertion.normalize", "is blank"),
+    ({"normalize": ["squad"]}, "Assertion.normalize", "expected a string"),
+    ({"normalize": str.lower}, "Assertion.normalize", "expected a string"),
+    ({"extract": "after_answr"}, "Assertion.extract", "did you mean 'after_answer'?"),
+    ({"extract": "terse+first_line"}, "Assertion.extract", "'terse+first_line'"),
+    ({"extract": ""}, "Assertion.extract", "is blank"),
+    ({"extract": True}, "Assertion.extract", "expected a string"),
 ]
 
 
@@ -135,6 +155,28 @@ def test_a_wrong_field_is_a_catalogue_error(fields: dict[str, Any], where: str, 
     (problem,) = caught.value.problems
     assert problem.where == where
     assert told in str(problem)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"weight": 0},
+        {"weight": 0.0},
+        {"weight": 2.5},
+        {"threshold": 1},
+        {"threshold": 1.0},
+        {"threshold": 2 / 3},
+        {"threshold": 5e-324},
+        {"normalize": "raw"},
+        {"normalize": "nfkc+punctuation+squad+distinct"},
+        {"extract": "terse"},
+    ],
+    ids=str,
+)
+def test_what_a_field_may_be(given: dict[str, Any]) -> None:
+    """A weight may be 0, a threshold up to 1, and normalisers may be joined."""
+    ((name, value),) = given.items()
+    assert getattr(Assertion("a", "f1", "x", **given), name) == value
 
 
 def test_further_fields_are_keywords() -> None:
@@ -150,7 +192,7 @@ def test_it_is_frozen() -> None:
         assertion.path = "b"  # type: ignore[misc]
     assert assertion.but(path="b") == Assertion("b", "eq", 1, weight=2)
     with pytest.raises(CatalogueError):
-        assertion.but(weight=0)
+        assertion.but(weight=-1)
 
 
 def test_it_survives_copies_and_pickles() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from evalkit import CatalogueError, Ref, ToolCall
 from evalkit.model import fields
+from evalkit.texts import EXTRACTS, NAMES
 
 
 def refused(check: Callable[..., Any], *values: Any) -> str:
@@ -62,11 +63,11 @@ def test_several(value: Any) -> None:
     ("value", "kind", "told"),
     [
         (CALL, ToolCall, "f: expected a list of ToolCall"),
-        ("tag", str, "f: expected a list of str, got 'tag'; put it in [ ]"),
-        (b"tag", str, "f: expected a list of str"),
-        ({"a": 1}, str, "f: expected a list of str"),
-        (None, str, "f: expected a list of str"),
-        (1, str, "f: expected a list of str"),
+        ("tag", str, "f: expected a list of strings, got 'tag'; put it in [ ]"),
+        (b"tag", str, "f: expected a list of strings"),
+        ({"a": 1}, str, "f: expected a list of strings"),
+        (None, str, "f: expected a list of strings"),
+        (1, str, "f: expected a list of strings"),
         ([CALL, "x"], ToolCall, "f[1]: expected a ToolCall, got 'x'"),
         ([1], str, "f[0]: expected a string, got 1"),
         ([True, None], ToolCall, "f[0]: expected a ToolCall, got True"),
@@ -155,6 +156,55 @@ def test_no_positive(value: Any) -> None:
     assert refused(fields.positive, value).startswith("f: expected a number above 0")
 
 
+@pytest.mark.parametrize("value", [-1, -5e-324, True, "1", None, float("nan"), float("inf"), [1]])
+def test_negative(value: Any) -> None:
+    """A number that may be 0 is finite, not below it, and no bool."""
+    assert refused(fields.not_negative, value).startswith("f: expected a number, 0 or above")
+
+
+@pytest.mark.parametrize("value", [0, -0.0, -0.1, 1.0001, 2, True, "1", None, float("nan"), [1]])
+def test_no_share(value: Any) -> None:
+    """A share is above 0, so that not everything reaches it, and up to 1; a bool is none."""
+    assert refused(fields.share, value).startswith("f: expected a number above 0 and up to 1")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("sqad", "f: unknown normaliser 'sqad'; did you mean 'squad'?"),
+        ("squad+nfk", "f: unknown normaliser 'nfk'; did you mean 'nfkc'?"),
+        ("+squad", "f: unknown normaliser ''; known: "),
+        ("", "f: is blank"),
+        (None, "f: expected a string, got None"),
+    ],
+)
+def test_no_normaliser(value: Any, told: str) -> None:
+    """Each of the joined names is known, or answered with the nearest."""
+    assert refused(fields.normaliser, value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("first", "f: nothing called 'first' can be taken out; did you mean 'first_line'?"),
+        ("terse+terse", "f: nothing called 'terse+terse'"),
+        (" ", "f: is blank"),
+        (1, "f: expected a string, got 1"),
+    ],
+)
+def test_no_extract(value: Any, told: str) -> None:
+    """What is to be taken out has a known name; others are answered with the nearest."""
+    assert refused(fields.extract, value).startswith(told)
+
+
+def test_the_names_are_those_of_the_texts() -> None:
+    """What the nouns accept is what the texts can do: none is accepted that is not there."""
+    assert sorted(fields.NORMALISERS) == sorted(NAMES)
+    assert sorted(fields.EXTRACTS) == sorted(EXTRACTS)
+    assert {fields.normaliser("f", name) for name in NAMES} == set(NAMES)
+    assert {fields.extract("f", name) for name in EXTRACTS} == set(EXTRACTS)
+
+
 @pytest.mark.parametrize("value", [-1, 1.0, True, "1", None])
 def test_no_count(value: Any) -> None:
     """A count is a whole number, 0 or more, and no bool."""
@@ -165,6 +215,9 @@ def test_numbers() -> None:
     """What is right is given back as it is."""
     assert fields.positive("f", 0.5) == 0.5
     assert fields.count("f", 0) == 0
+    assert fields.not_negative("f", 0) == 0
+    assert fields.share("f", 1) == 1
+    assert fields.normaliser("f", "nfkc+squad") == "nfkc+squad"
 
 
 @pytest.mark.parametrize("value", ["c", None, True, 1, ["a"], {}])

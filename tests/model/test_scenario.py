@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from evalkit import Assertion, Catalogue, CatalogueError, Scenario, ToolCall, Turn
+from evalkit import Answers, Assertion, Catalogue, CatalogueError, Scenario, ToolCall, Turn
 from evalkit.jsonvalue import brief
 
 CALL = ToolCall("count")
@@ -42,7 +42,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tool_calls": CALL}, "Scenario.tool_calls", "expected a list of ToolCall"),
     ({"tool_calls": ["count"]}, "Scenario.tool_calls[0]", "expected a ToolCall"),
     ({"tool_calls": None}, "Scenario.tool_calls", "expected a list of ToolCall"),
-    ({"tags": "stock"}, "Scenario.tags", "expected a list of str"),
+    ({"tags": "stock"}, "Scenario.tags", "expected a list of strings"),
     ({"tags": [1]}, "Scenario.tags[0]", "expected a string"),
     ({"tags": [""]}, "Scenario.tags", "is blank"),
     ({"description": None}, "Scenario.description", "expected a string"),
@@ -50,6 +50,13 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"difficulty": None}, "Scenario.difficulty", "'basic', 'standard', 'advanced'"),
     ({"assertions": Assertion("calls", "exists")}, "Scenario.assertions", "expected a list"),
     ({"assertions": "calls"}, "Scenario.assertions", "expected a list"),
+    ({"answers": "Paris"}, "Answers.golds", "expected a list of golds, got 'Paris'; put it in"),
+    ({"answers": []}, "Answers.golds", "there is no gold answer"),
+    ({"answers": [None]}, "Answers.golds[0]", "expected a gold answer, got None"),
+    ({"answers": [["Paris"]]}, "Answers.golds[0]", "expected a gold answer"),
+    ({"answers": ["Paris", 3]}, "Answers.golds[1]", "expected a text, got 3"),
+    ({"answers": {"golds": ["Paris"]}}, "Answers.golds", "expected a list of golds"),
+    ({"answers": 3}, "Answers.golds", "expected a list of golds, got 3"),
     ({"timeout_s": 0}, "Scenario.timeout_s", "above 0"),
     ({"timeout_s": True}, "Scenario.timeout_s", "above 0"),
     ({"timeout_s": float("inf")}, "Scenario.timeout_s", "above 0"),
@@ -180,3 +187,26 @@ def test_epochs_are_part_of_equality() -> None:
     several = Scenario("s", tool_calls=[CALL], epochs=3)
     assert several != several.but(epochs=4)
     assert several != several.but(pass_epochs=2)
+
+
+def test_a_list_of_answers_is_answers() -> None:
+    """Gold answers as a list are `Answers` that match exactly."""
+    listed = Scenario("s", "p", answers=["Paris", "the city of Paris"])
+    assert listed.answers == Answers(["Paris", "the city of Paris"], "exact_match")
+    assert listed == Scenario("s", "p", answers=listed.answers)
+    assert Scenario("s", "p").answers is None
+
+
+def test_single() -> None:
+    """A question of one turn is made of its id, its prompt, its one gold and its metadata."""
+    asked = Scenario.single("q1", "What is 6 by 7?", "42", {"page": [3]})
+    assert asked == Scenario("q1", "What is 6 by 7?", answers=["42"], metadata={"page": [3]})
+    assert asked.primary_prompt() == "What is 6 by 7?"
+    assert Scenario.single("q1", "What is 6 by 7?", "42").metadata is None
+
+
+@pytest.mark.parametrize("expected", [None, 42, ["42"], True, {"a": 1}], ids=str)
+def test_single_takes_one_text(expected: Any) -> None:
+    """A gold that is no text is refused, instead of being matched as something else."""
+    with pytest.raises(CatalogueError, match=r"Answers\.golds\[0\]"):
+        Scenario.single("q1", "What is 6 by 7?", expected)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from evalkit import MISSING, Assertion, Status, check
+from evalkit import MISSING, Assertion, Check, Services, Status, check
 from evalkit.jsonvalue import brief
 from evalkit.operators import OPERATORS
 
@@ -43,6 +43,7 @@ ABSENT_COUNTS: list[Any] = [
 ]
 NO_COUNT: list[Any] = [None, True, "", "3", [], [3], {}, {"a": 3}]
 NO_TEXT: list[Any] = [None, True, False, 0, 1.5, [], ["oak"], {}, {"oak": 1}]
+SAID_OTHERWISE: list[Any] = [3.1, "three", "H3", "3.1", "1.2.3", "3 of 4", "3, no. Answer: none"]
 NO_CONTAINER: list[Any] = [None, True, False, 0, 3, 1.5]
 TABLE: dict[str, Row] = {
     "eq": Row(1, 1.0, [None, True, "1", "", [], [1], {}, 2, 1.0000001]),
@@ -74,6 +75,11 @@ TABLE: dict[str, Row] = {
     "not_matches": Row("oak", "", [*NO_TEXT, "oak", "an oaken door"]),
     "schema": Row({"type": "integer"}, 1, [None, True, "", "1", 1.5, [], [1], {}]),
     "subset": Row({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, [None, 1, "", [], {}, {"a": {}}]),
+    "exact_match": Row("oak", "The oak!", [*NO_TEXT, "", " ", "the", "pine", "oak oak", "oaken"]),
+    "f1": Row("red oak tree", "an oak tree", [*NO_TEXT, "", " ", "the", "pine", "tall oak"]),
+    "similar": Row("oaken", "oakem", [*NO_TEXT, "", " ", "oak", "OAKEN"]),
+    "numeric": Row(3, "It is 3.", [*NO_COUNT[:3], False, *SAID_OTHERWISE, [], [3], {}, {"a": 3}]),
+    "semantic": Row("oak", "an oaken door", [*NO_TEXT, "", " ", "pine"]),
     "no_errors": Row(MISSING, {"summary": {"errors": 0}}, ABSENT_COUNTS),
     "no_warnings": Row(MISSING, {"summary": {"warnings": 0}}, ABSENT_COUNTS),
     "has_error": Row(MISSING, {"summary": {"errors": 1}}, ABSENT_COUNTS),
@@ -81,6 +87,12 @@ TABLE: dict[str, Row] = {
 }
 ISSUES = ("no_errors", "no_warnings", "has_error", "has_warning")
 OPS = sorted(OPERATORS)
+SERVICES = Services(embed=lambda texts: [[1, 0] if "oak" in text else [0, 1] for text in texts])
+
+
+def checked(assertion: Assertion, document: Any) -> Check:
+    """The check of an assertion that has all it may ask for from outside."""
+    return check(assertion, document, services=SERVICES)
 
 
 def document_of(op: str, value: Any) -> Any:
@@ -92,7 +104,7 @@ def put(op: str, value: Any, expected: Any = MISSING) -> tuple[Status, str | Non
     """Status and code of an operator put to a value, with the row's operand unless given."""
     operand = TABLE[op].expected if expected is MISSING else expected
     path = "" if op in ISSUES else "value"
-    found = check(Assertion(path, op, operand), document_of(op, value))
+    found = checked(Assertion(path, op, operand), document_of(op, value))
     return found.status, found.code
 
 
@@ -146,7 +158,7 @@ def test_a_missing_path_fails(op: str, path: str, document: Any) -> None:
     """Fault 33: a path that does not resolve fails every operator, negated ones too."""
     if type(document) is dict:
         document = {**COUNTED, **document}
-    found = check(Assertion(path, op, TABLE[op].expected), document)
+    found = checked(Assertion(path, op, TABLE[op].expected), document)
     assert (found.status, found.code) == (Status.FAILED, "unresolved_path")
     assert found.score == 0
     assert found.actual is None
@@ -157,7 +169,7 @@ def test_a_missing_path_fails(op: str, path: str, document: Any) -> None:
 @pytest.mark.parametrize("expected", [MISSING, None])
 def test_a_missing_path_fails_without_an_operand(op: str, expected: Any) -> None:
     """Fault 33: also where nothing, or null, is expected."""
-    assert check(Assertion("value", op, expected), {}).code == "unresolved_path"
+    assert checked(Assertion("value", op, expected), {}).code == "unresolved_path"
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -165,7 +177,7 @@ def test_a_missing_path_fails_without_an_operand(op: str, expected: Any) -> None
 def test_a_document_that_is_no_json_fails(op: str, number: float) -> None:
     """Fault 26: NaN or an infinity anywhere in the document passes nothing, NE neither."""
     for document in ({"value": number}, {**COUNTED, "value": TABLE[op].holds, "other": [number]}):
-        found = check(Assertion("value", op, TABLE[op].expected), document)
+        found = checked(Assertion("value", op, TABLE[op].expected), document)
         assert (found.status, found.code) == (Status.FAILED, "unserialisable_result")
 
 
@@ -176,7 +188,7 @@ def test_each_over_nothing_fails(op: str, each: Any, empty: Any) -> None:
     """Fault 35: put to every value of an empty list, no operator holds, nor does a negated one."""
     good = TABLE[op].holds if op in ISSUES else {}
     assertion = Assertion("items[*]", op, TABLE[op].expected, each=each)
-    found = check(assertion, {**good, "items": empty})
+    found = checked(assertion, {**good, "items": empty})
     assert (found.status, found.code, found.score) == (Status.FAILED, "wrong_value", 0)
     assert "empty" in found.reason
 
@@ -188,9 +200,9 @@ def test_each(op: str) -> None:
     document = {"items": [row.holds, row.refused[0]], "bad": row.refused[:1] * 2}
     every = Assertion("items[*]", op, row.expected, each="all")
     some = Assertion("items[*]", op, row.expected, each="any")
-    assert not check(every, document).passed
-    assert check(some, document).passed
-    assert not check(some.but(path="bad[*]"), document).passed
+    assert not checked(every, document).passed
+    assert checked(some, document).passed
+    assert not checked(some.but(path="bad[*]"), document).passed
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -199,5 +211,5 @@ def test_each_with_a_gap_fails(op: str, each: Any) -> None:
     """Fault 33: a name that one of the items lacks makes the path MISSING, under `any` as well."""
     items = [{"value": TABLE[op].holds}, {}]
     assertion = Assertion("items[*].value", op, TABLE[op].expected, each=each)
-    found = check(assertion, {**COUNTED, "items": items})
+    found = checked(assertion, {**COUNTED, "items": items})
     assert (found.status, found.code) == (Status.FAILED, "unresolved_path")

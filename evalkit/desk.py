@@ -1,0 +1,108 @@
+"""Where the scenarios of one catalogue are made jobs: its tools, and the one planner."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from evalkit.asked import Asked
+from evalkit.callables import Callables, digest_of
+from evalkit.catalogue import Catalogue
+from evalkit.errors import CatalogueError
+from evalkit.fingerprints import declared, ref_written
+from evalkit.jobs import Job
+from evalkit.loaders import named_from_here
+from evalkit.model import Scenario
+from evalkit.planning import Planner
+from evalkit.protocols import Services
+from evalkit.registry import counted
+from evalkit.subjects.kinds import PREDICTIONS, TOOLS
+from evalkit.toolbox import FactoryToolbox, TableToolbox, toolbox_of
+from evalkit.toolcode import ToolCode
+
+Toolbox = TableToolbox | FactoryToolbox
+MOST_TO_BE_SURE = 100
+"""After so many epochs, unless more or fewer are asked for, it stays open what can't be told."""
+
+
+class Desk:
+    """One catalogue's tools, and the planner of its scenarios.
+
+    The tools are open for planning; what was learned of them then holds when they are closed.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917  - one thing after the other that planning needs
+        self,
+        asked: Asked,
+        catalogue: Catalogue,
+        toolbox: Toolbox,
+        manager: Any,  # noqa: ANN401
+        table: Any,  # noqa: ANN401
+        services: Services,
+    ) -> None:
+        """Take the open table of the tools, and what opened it."""
+        self.catalogue = catalogue
+        self.manager = manager
+        self._asked = asked
+        self._toolbox = toolbox
+        kind = TOOLS if asked.predictions is None else PREDICTIONS
+        tools = table.entries if asked.predictions is None else None
+        self.planner = Planner(
+            tools, catalogue.operators, asked.timeout_s, kind=kind, services=services
+        )
+        self.code = ToolCode(table.entries, toolbox, catalogue) if asked.digests else None
+
+    def job(self, scenario: Scenario) -> Job:
+        """Plan a scenario; what is wrong with it is with the planner."""
+        plan = self.planner.compile(scenario)
+        epochs = self._epochs(scenario)
+        code, predictions = self.code, self._asked.predictions
+        if code is None:
+            return Job(plan, self._toolbox, self.catalogue.scope, *epochs, predictions=predictions)
+        digest = code.digest(plan)
+        if predictions is not None:
+            digest = predictions.digest_of(scenario.name)
+        callables = Callables()
+        print_ = digest_of(declared(scenario, callables), ref_written)
+        opaque = bool(callables.opaque)
+        scope = self.catalogue.scope
+        return Job(plan, self._toolbox, scope, *epochs, digest, print_, opaque, predictions)
+
+    def _epochs(self, scenario: Scenario) -> tuple[int, int]:
+        """Give how often a scenario runs, and how many of these times it must pass."""
+        usual = MOST_TO_BE_SURE if self._asked.sure is not None else 1
+        epochs = self._asked.epochs or scenario.epochs or usual
+        needed = scenario.pass_epochs or epochs
+        if needed > epochs:
+            problem = f"{needed} epochs must pass, of {counted(epochs, 'epoch')}"
+            hint = "raise epochs, or lower it"
+            self.planner.problems.add(scenario, ("pass_epochs",), problem, hint)
+        once = not scenario.tool_calls or self._asked.predictions is not None
+        return (1, 1) if once else (epochs, needed)
+
+
+def toolbox_for(
+    asked: Asked,
+    catalogue: Catalogue,
+    scenarios: Iterable[Scenario],
+    place: str,
+) -> Toolbox:
+    """Find the tools of a catalogue: those that were asked for, else its own."""
+    if asked.predictions is not None:
+        return toolbox_of({})
+    tools = catalogue.tools if asked.tools is None else asked.tools
+    if isinstance(tools, str):
+        tools = named_from_here(tools, "tools")
+    if tools is None and any(scenario.tool_calls for scenario in scenarios):
+        hint = f"{catalogue.tools_hint}, or name them: --tools package.module:NAME, run(tools=...)"
+        raise CatalogueError(place, "has no tools to run against", hint)
+    try:
+        return toolbox_of({} if tools is None else tools)
+    except CatalogueError as error:
+        raise placed(error, place) from error
+
+
+def placed(error: CatalogueError, place: str) -> CatalogueError:
+    """Say which file's tools a problem is about."""
+    problems = [attrs.evolve(each, source=each.source or place) for each in error.problems]
+    return CatalogueError(problems=problems)

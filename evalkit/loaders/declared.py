@@ -1,0 +1,170 @@
+"""How a file of data becomes scenarios, as often as it is read, and a catalogue."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from evalkit.catalogue import Catalogue, Loading
+from evalkit.codec import Codec, Misfit, MisfitError
+from evalkit.datasets import DatasetError
+from evalkit.errors import CatalogueError, Problem
+from evalkit.jsonvalue import Json, brief, dotted
+from evalkit.loaders.forms import DEFAULTS, TOOLS, Data, form_of, head_of
+from evalkit.loaders.python import object_named, registering_in, scope_of
+from evalkit.loaders.reading import Reading
+from evalkit.loaders.records import Document, Record
+from evalkit.loaders.rows import expanded
+from evalkit.model import Scenario
+from evalkit.operators import OPERATORS
+
+Reader = Callable[[Path, str], Document]
+_COLUMN = re.compile(r"(:\d+):\d+$")
+PROBE = "defaults"
+"""The name of the scenario by which defaults are tried, before they are every scenario's."""
+
+
+class Source:
+    """A file of data: what it says of all its scenarios, and its scenarios, each time anew.
+
+    `catalogue` holds its tools, operators and scope, and no scenario.
+    """
+
+    def __init__(self, path: Path, shown: str, read: Reader, reading: Reading) -> None:
+        """Read as much as is needed to know what it is; `CatalogueError` where it is nothing."""
+        self.catalogue = catalogue = Catalogue(path.stem)
+        catalogue.source = shown
+        catalogue.tools_hint = "say which in its field 'tools'"
+        self._form = form_of(read(path, shown), reading)
+        tools, self._defaults = head_of(self._form)
+        named = None
+        if reading.allow_import:
+            file = path.resolve()
+            catalogue.scope = scope_of(file, file.parent)
+            named = self._function
+        if tools is not None:
+            self._take_tools(tools, allowed=reading.allow_import)
+        self._codec = Codec(named, {*OPERATORS, *catalogue.operators})
+        self._try_defaults()
+
+    def scenarios(self) -> Iterator[Scenario]:
+        """Give the scenarios one after the other, and raise at the end what is wrong with any.
+
+        So nothing of what it gives is to be run before the end was reached once.
+        """
+        problems: list[Problem] = []
+        count = 0
+        for record in self._records(problems):
+            for data in self._data(record, problems):
+                count += 1
+                scenario = self._scenario(record, data, problems)
+                if scenario is not None:
+                    yield scenario
+        if problems:
+            raise CatalogueError(problems=sorted(problems, key=_position))
+        if not count:
+            raise CatalogueError(str(self.catalogue.source), "holds no scenario")
+
+    def _records(self, problems: list[Problem]) -> Iterator[Record]:
+        """Give the records; what can't be read is told at the end, with what can and is wrong."""
+        try:
+            yield from self._form.records()
+        except CatalogueError as error:
+            problems += error.problems
+
+    def load(self) -> Catalogue:
+        """Give the catalogue with all scenarios in it; names that are taken are its problems."""
+        catalogue, loading = self.catalogue, Loading()
+        for scenario in self.scenarios():
+            catalogue.enter(scenario, loading)
+        catalogue.problems = loading.problems
+        return catalogue
+
+    def _data(self, record: Record, problems: list[Problem]) -> Iterator[Data]:
+        """Give the scenarios of a record as data, with the defaults, and over their tables."""
+        try:
+            for data in self._form.made(record):
+                yield from expanded(_merged(self._defaults, _mapping(data)))
+        except (MisfitError, DatasetError) as error:
+            problems += [self._problem(record, record.data, each) for each in _misfits_of(error)]
+
+    def _scenario(self, record: Record, data: Data, problems: list[Problem]) -> Scenario | None:
+        try:
+            scenario = self._codec.scenario(data)
+        except MisfitError as error:
+            problems += [self._problem(record, data, each) for each in error.misfits]
+            return None
+        object.__setattr__(scenario, "source", _COLUMN.sub(r"\1", record.locate(())))
+        object.__setattr__(scenario, "home", self.catalogue)
+        return scenario
+
+    def _problem(self, record: Record, data: Json, misfit: Misfit) -> Problem:
+        """Say where in the file something is wrong, and in which scenario."""
+        name = data.get("name") if type(data) is dict else None
+        below = dotted(misfit.steps)
+        parts = [name] if type(name) is str and name.isprintable() else []
+        where = ".".join([*parts, below] if below else parts)
+        return Problem(where, misfit.problem, misfit.hint, record.locate(misfit.steps))
+
+    def _function(self, reference: str) -> Callable[[Any], Any]:
+        """Import a function that the file names."""
+        function: Callable[[Any], Any] = object_named(reference, "a function")
+        return function
+
+    def _take_tools(self, tools: Json, *, allowed: bool) -> None:
+        """Import the tools that the file names, where it may name some."""
+        catalogue, head = self.catalogue, self._form.head
+        place = head.locate((TOOLS,)) if head is not None else None
+        if type(tools) is not str:
+            problem = f"expected package.module:NAME, got {brief(tools)}"
+            raise CatalogueError(TOOLS, problem, source=place)
+        catalogue.tools_reference = tools
+        if not allowed:
+            catalogue.tools_hint = f"the file names {tools!r}: --allow-import lets it"
+            return
+        with registering_in(catalogue, Loading()):
+            catalogue.tools = object_named(tools, TOOLS)
+
+    def _try_defaults(self) -> None:
+        """Refuse what is wrong with the defaults once, and not in every scenario."""
+        head = self._form.head
+        if not self._defaults or head is None:
+            return
+        try:
+            self._codec.scenario({"name": PROBE, **self._defaults})
+        except MisfitError as error:
+            problems = [
+                Problem(dotted(steps), each.problem, each.hint, head.locate(steps))
+                for each in error.misfits
+                for steps in [(DEFAULTS, *each.steps)]
+            ]
+            raise CatalogueError(problems=problems) from error
+
+
+def _position(problem: Problem) -> list[int]:
+    """Give line and column of a problem, as far as they are known."""
+    parts = (problem.source or "").rsplit(":", 2)[1:]
+    return [int(part) for part in parts if part.isdecimal()]
+
+
+def _mapping(data: Json) -> Data:
+    """Refuse what can't be a scenario."""
+    if type(data) is not dict:
+        raise MisfitError(Misfit((), f"expected a scenario, got {brief(data)}", "a mapping"))
+    return data
+
+
+def _merged(defaults: Data, data: Data) -> Data:
+    """Put defaults below what a scenario says itself: its tags are added to theirs."""
+    if not defaults:
+        return data
+    merged = {**defaults, **data}
+    if type(data.get("tags")) is list and "tags" in defaults:
+        merged["tags"] = [*defaults["tags"], *data["tags"]]
+    return merged
+
+
+def _misfits_of(error: MisfitError | DatasetError) -> list[Misfit]:
+    if isinstance(error, MisfitError):
+        return list(error.misfits)
+    return [Misfit(each.steps, each.problem, each.hint) for each in error.flaws]

@@ -1,0 +1,424 @@
+"""A file of lines that is run without being held: the same results, and nothing unchecked is run."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalkit import Assertion, CatalogueError, Op, RunReport, Scenario, ToolCall, load, run
+from evalkit.asked import Asked
+from evalkit.errors import ChangedError
+from evalkit.preparing import Preparation
+from evalkit.runlog.reader import RunLog
+from evalkit.select import Selection
+from evalkit.writers import written
+
+ROOT = Path(__file__).parents[1]
+TOOLS = {"add": lambda a, b: {"sum": a + b}, "fail": lambda: 1 / 0}
+FEW = 12
+
+
+def case(number: int, **fields: Any) -> Scenario:
+    """A scenario that adds two numbers; every fourth is wrong about the sum."""
+    total = number + (number % 4 != 3)
+    call = ToolCall("add", {"a": number, "b": 1}, [Assertion("sum", Op.EQ, total)])
+    tags = ["even"] if number % 2 == 0 else ["odd", "sums"]
+    return Scenario(f"case_{number}", tool_calls=[call], tags=tags, **fields)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of some scenarios, one of which is for agents, and one of several epochs."""
+    found = [case(number) for number in range(FEW)]
+    found[3] = found[3].but(xfail="known")
+    found[5] = found[5].but(epochs=3, pass_epochs=2, difficulty="advanced")
+    found.append(Scenario("talk", "Hello?", assertions=[Assertion("response", Op.EXISTS)]))
+    file = tmp_path / "cases.ndjson"
+    file.write_bytes(written(found, ".ndjson"))
+    return file
+
+
+def told(report: RunReport) -> dict[str, Any]:
+    """All that a report says but for times, ids and places of logs."""
+    said = report.to_dict()
+    for each in (said, said["summary"], *said["scenarios"]):
+        each.pop("seconds", None)
+        each.pop("run_id", None)
+    for each in said["scenarios"]:
+        for check in each["checks"]:
+            check.pop("seconds", None)
+    return said
+
+
+SELECTIONS: list[dict[str, Any]] = [
+    {},
+    {"tags": ["even"]},
+    {"tags": ["sums", "not:even"]},
+    {"difficulty": "advanced"},
+    {"names": ["case_5", "talk"]},
+    {"expr": "odd and not case_1"},
+    {"shard": (2, 3)},
+    {"shard": (3, 3), "tags": ["odd"]},
+    {"sample": 4, "seed": 7},
+]
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_the_results_are_those_of_the_file_as_a_whole(
+    path: Path, selection: dict[str, Any]
+) -> None:
+    """What is selected, run, counted and told is the same whether the file is held or not."""
+    chosen = Selection(**selection)
+    passing = run(path, tools=TOOLS, selection=chosen)
+    whole = run(load(path), tools=TOOLS, selection=chosen)
+    assert told(passing) == told(whole)
+    assert passing.digest == whole.digest
+    assert passing.summary["scenarios_total"] > 0
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_the_results_do_not_depend_on_the_executor(
+    path: Path, executor: str, tmp_path: Path
+) -> None:
+    """Wherever it is run, a file that is not held gives the same digest."""
+    (tmp_path / "their_tools.py").write_text("def add(a, b):\n    return {'sum': a + b}\n")
+    with path.open("a") as file:
+        file.write("\n")
+    found = run(path, tools=TOOLS).digest
+    tools: Any = TOOLS
+    if executor == "processes":
+        (tmp_path / "their_tools.py").write_text(
+            "TABLE = {'add': lambda a, b: {'sum': a + b}, 'fail': lambda: 1 / 0}\n"
+        )
+        tools = "their_tools:TABLE"
+    previous = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        assert run(path, tools=tools, executor=executor, workers=2).digest == found
+    finally:
+        os.chdir(previous)
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        ({"tags": ["eevn"]}, "unknown tag 'eevn'; did you mean 'even'?"),
+        ({"tags": ["not:eevn"]}, "unknown tag 'eevn'"),
+        ({"names": ["case_5", "case5"]}, "unknown name 'case5'; did you mean 'case_5'?"),
+        ({"difficulty": "hard"}, "unknown difficulty 'hard'"),
+    ],
+)
+def test_what_is_nobody_s_is_told_as_of_the_file_as_a_whole(
+    path: Path, selection: dict[str, Any], message: str
+) -> None:
+    """A typo in a selection is the same error, and nothing is run."""
+    chosen = Selection(**selection)
+    errors = []
+    for target in (path, load(path)):
+        with pytest.raises(CatalogueError) as caught:
+            run(target, tools=TOOLS, selection=chosen)
+        errors.append(str(caught.value))
+    assert message in errors[0]
+    assert errors[0] == errors[1]
+
+
+def test_an_expression_that_fits_nobody_runs_nothing(path: Path) -> None:
+    """Nothing that is selected is exit code 5, as ever."""
+    assert run(path, tools=TOOLS, selection=Selection(expr="nobody")).exit_code == 5
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of a file."""
+    return path.read_text().split("\n")[:-1]
+
+
+def write(path: Path, found: list[str]) -> None:
+    """Write the lines of a file."""
+    path.write_text("".join(f"{line}\n" for line in found))
+
+
+def counting() -> tuple[dict[str, Callable[..., Any]], list[int]]:
+    """Tools that note each call."""
+    calls: list[int] = []
+
+    def add(a: int, b: int) -> dict[str, int]:
+        calls.append(a)
+        return {"sum": a + b}
+
+    return {"add": add, "fail": lambda: calls.append(-1)}, calls
+
+
+@pytest.mark.parametrize("at", [0, 6, FEW])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{broken",
+        '{"name": "x", "tol_calls": []}',
+        '{"name": "x", "tool_calls": [{"tool": "ad", "args": {"a": 1, "b": 2}}]}',
+        '{"name": "x", "tool_calls": [{"tool": "add", "args": {"c": 1}}]}',
+        '{"name": "x"}',
+        "5",
+    ],
+    ids=["json", "field", "tool", "argument", "nothing", "number"],
+)
+def test_one_bad_line_runs_nothing(path: Path, at: int, line: str) -> None:
+    """Wherever it stands, a line that is wrong is told with its place before the first call."""
+    found = lines(path)
+    found.insert(at, line)
+    write(path, found)
+    tools, calls = counting()
+    with pytest.raises(CatalogueError) as caught:
+        run(path, tools=tools)
+    place = str(path) if (at, line) == (0, "5") else f"{path}:{at + 1}:"
+    assert all(str(each).startswith(place) for each in caught.value.problems)
+    assert calls == []
+
+
+@pytest.mark.parametrize("name", ["case_2", "CASE_2"])
+def test_a_name_that_comes_twice_names_both_lines(path: Path, name: str) -> None:
+    """Two scenarios of one name are found though none is held, and told with both lines."""
+    found = lines(path)
+    found.append(found[7].replace("case_7", name))
+    write(path, found)
+    tools, calls = counting()
+    with pytest.raises(CatalogueError) as caught:
+        run(path, tools=tools)
+    (problem,) = caught.value.problems
+    assert str(problem).startswith(f"{path}:{FEW + 2}")
+    assert f"taken by 'case_2' at {path}:3" in str(problem)
+    assert calls == []
+
+
+def test_names_are_held_against_all_that_is_not_selected_too(path: Path) -> None:
+    """A name that comes twice is refused whatever is selected."""
+    found = lines(path)
+    write(path, [*found, found[0]])
+    with pytest.raises(CatalogueError, match="the name is taken"):
+        run(path, tools=TOOLS, selection=Selection(names=["case_5"]))
+
+
+def test_a_file_without_tools_is_told_as_of_the_file_as_a_whole(path: Path) -> None:
+    """Where there are no tools, that is said, also where the first scenario needs none."""
+    found = lines(path)
+    write(path, [found[-1], *found[:-1]])
+    errors = []
+    for target in (path, load(path)):
+        with pytest.raises(CatalogueError) as caught:
+            run(target)
+        errors.append(str(caught.value))
+    assert "has no tools to run against" in errors[0]
+    assert errors[0] == errors[1]
+
+
+class Growing:
+    """Tools from a factory that changes the file when it is opened for a given time."""
+
+    def __init__(self, path: Path, at: int, change: Callable[[Path], object]) -> None:
+        self.path, self.at, self.change = path, at, change
+        self.opened = 0
+        self.calls: list[int] = []
+
+    def open(self) -> Iterator[dict[str, Callable[..., Any]]]:
+        """Open the tools, and change the file where it is time."""
+        self.opened += 1
+        if self.opened == self.at:
+            self.change(self.path)
+        yield {"add": self.add}
+
+    def add(self, a: int, b: int) -> dict[str, int]:
+        """Note the call."""
+        self.calls.append(a)
+        return {"sum": a + b}
+
+
+def appended(path: Path) -> None:
+    """Put one more scenario at the end."""
+    with path.open("ab") as file:
+        file.write(written([case(999)], ".ndjson"))
+
+
+def edited(path: Path) -> None:
+    """Change a scenario without changing the size of the file."""
+    path.write_text(path.read_text().replace('"even"', '"evem"'))
+
+
+def emptied(path: Path) -> None:
+    """Take away everything."""
+    path.write_bytes(b"")
+
+
+def removed(path: Path) -> None:
+    """Take away the file."""
+    path.unlink()
+
+
+CHANGES = [appended, edited, emptied, removed]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_changes_before_it_is_run_runs_nothing(path: Path, change: Any) -> None:
+    """What changes while the file is checked, or after, is refused: nothing was checked of it."""
+    tools = Growing(path, 1, change)  # which is opened for planning first
+    write(path, lines(path)[:-1])
+    with pytest.raises((ChangedError, CatalogueError)):
+        run(path, tools=tools.open)
+    assert tools.calls == []
+
+
+@pytest.mark.parametrize("change", [appended, edited, emptied])
+def test_a_file_that_changes_while_it_is_run_is_refused(tmp_path: Path, change: Any) -> None:
+    """A later part of a large file that has changed is not run, nor what was appended."""
+    path = tmp_path / "cases.ndjson"
+    path.write_bytes(written([case(number) for number in range(0, 4_000, 4)], ".ndjson"))
+    tools = Growing(path, 3, change)
+    with pytest.raises(ChangedError, match="changed while it was being read"):
+        run(path, tools=tools.open)
+    assert 999 not in tools.calls
+    assert len(tools.calls) < 1_001
+
+
+def evalkit(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    """What the command line answers in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "evalkit", *argv],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+CHANGING = """
+from pathlib import Path
+
+def add(a, b):
+    if a == 4 and Path("change").exists():
+        Path("change").unlink()
+        with open("cases.ndjson", "a") as file:
+            file.write("\\n")
+    return {"sum": a + b}
+
+TABLE = {"add": add}
+"""
+
+
+def test_a_changed_file_is_exit_2_and_can_be_gone_on_with(path: Path) -> None:
+    """The command line says so; what was measured is kept, and `--resume` runs the rest."""
+    folder = path.parent
+    (folder / "their_tools.py").write_text(CHANGING)
+    (folder / "change").write_text("")
+    content = path.read_bytes()
+    argv = ("cases.ndjson", "--tools", "their_tools:TABLE")
+    done = evalkit(folder, *argv, "--label", "cut")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "changed while it was being read" in done.stdout + done.stderr
+    path.write_bytes(content)
+    again = evalkit(folder, *argv, "--resume", "cut", "--json")
+    assert again.returncode == 1, again.stderr
+    assert json.loads(again.stdout)["digest"] == run(path, tools=TOOLS).digest
+
+
+def test_a_run_that_was_cut_is_gone_on_with(path: Path, tmp_path: Path) -> None:
+    """A log that ends in the middle is gone on with: the same digest, and only the rest is run."""
+    logs = tmp_path / "runs"
+    tools, calls = counting()
+    whole = run(path, tools=tools, log_dir=logs, label="it")
+    assert len(calls) == FEW + 2
+    log = next(logs.glob("*/run.ndjson"))
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[: 1 + 5]))
+    calls.clear()
+    again = run(path, tools=tools, log_dir=logs, resume="it")
+    assert again.digest == whole.digest
+    assert again.summary["scenarios_total"] == FEW + 1
+    assert sorted(calls) == [5, 5, 5, *range(6, FEW)]
+
+
+def test_the_log_is_that_of_the_file_as_a_whole(path: Path, tmp_path: Path) -> None:
+    """The header has the same digest of the catalogue and of the tools."""
+    headers = []
+    for target, name in ((path, "passing"), (load(path), "whole")):
+        report = run(target, tools=TOOLS, log_dir=tmp_path / name)
+        assert report.run is not None
+        headers.append(RunLog(report.run).header)
+    for key in ("catalogue", "tools", "scenarios"):
+        assert headers[0].get(key) == headers[1].get(key), key
+    assert headers[0].keys() == headers[1].keys()
+
+
+def test_warnings_are_told_once(path: Path) -> None:
+    """What is doubtful is found while checking, and not again while running."""
+    doubtful = ToolCall("add", {"a": 1, "b": 2}, [Assertion("sum", Op.GTE, 0)])
+    path.write_bytes(written([Scenario("a", tool_calls=[doubtful])], ".ndjson"))
+    passing, whole = run(path, tools=TOOLS), run(load(path), tools=TOOLS)
+    assert len(passing.warnings) == 1
+    assert list(map(str, passing.warnings)) == list(map(str, whole.warnings))
+
+
+def test_a_factory_is_opened_as_often_as_for_the_file_as_a_whole(path: Path) -> None:
+    """Once to plan, and once for each scenario and epoch."""
+    counts = []
+    for target in (path, load(path)):
+        tools = Growing(path, -1, removed)
+        run(target, tools=tools.open)
+        counts.append(tools.opened)
+    assert counts[0] == counts[1] == 1 + FEW + 2
+
+
+def test_the_jobs_can_be_gone_through_again(path: Path) -> None:
+    """What was prepared is a job for each scenario, made anew each time."""
+    asked = Asked((path,), TOOLS)
+    prepared = Preparation(asked, lambda _doing, _limit_s, act: act()).prepare()
+    names = [[job.plan.scenario.name for job in prepared.jobs] for _ in range(2)]
+    assert names[0] == names[1] == [each.name for each in load(path)]
+    assert len(prepared.jobs) == prepared.total == FEW + 1
+    assert prepared.outline.epochs == FEW + 1 + 2
+
+
+PEAK = """
+import json, resource, sys
+from evalkit import run
+
+class Counting:
+    count = 0
+    def start(self, outline): pass
+    def add(self, result): Counting.count += result.status.value == "passed"
+    def finish(self, report): pass
+
+count = int(sys.argv[1])
+with open("many.ndjson", "w") as file:
+    for number in range(count):
+        call = {"tool": "same", "args": {"n": number}, "assertions": [["n", "eq", number]]}
+        file.write(json.dumps({"name": f"case {number}", "tool_calls": [call]}) + "\\n")
+report = run("many.ndjson", tools={"same": lambda n: {"n": n}}, sinks=[Counting()],
+             keep_results=False)
+assert Counting.count == report.summary["scenarios_passed"] == count
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def peak_kb(folder: Path, count: int) -> int:
+    """The most memory that a run of so many scenarios has taken, in kB."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(count)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Ten times the scenarios take the same memory, within 2 MB."""
+    assert peak_kb(tmp_path, 20_000) - peak_kb(tmp_path, 2_000) < 2_000
