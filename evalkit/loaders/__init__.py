@@ -76,6 +76,10 @@ def read(path: str | Path, reading: Reading = PLAIN) -> Catalogue:
     """Load as `load` does, but leave names that are taken in the catalogue's `problems`."""
     path = Path(path)
     if path.suffix.lower() == PYTHON and path.is_file():
+        for_data = [name for name in reading.said if name != "allow_import"]
+        if for_data:
+            problem = f"{listing(for_data)} is for files of data, and this is a program"
+            raise CatalogueError(str(path), problem, "leave it out")
         return load_python(path)
     return opened(path, reading).load()  # type: ignore[no-any-return]
 

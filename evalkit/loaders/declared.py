@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from evalkit.catalogue import Catalogue, Loading
 from evalkit.codec import Codec, Misfit, MisfitError
 from evalkit.datasets import DatasetError
@@ -36,23 +38,24 @@ class Source:
         catalogue.source = shown
         catalogue.tools_hint = "say which in its field 'tools'"
         self._form = form_of(read(path, shown), reading)
-        tools, self._defaults = head_of(self._form)
+        head = head_of(self._form)
+        self._problems = list(head.problems)
         named = None
         if reading.allow_import:
             file = path.resolve()
             catalogue.scope = scope_of(file, file.parent)
             named = self._function
-        if tools is not None:
-            self._take_tools(tools, allowed=reading.allow_import)
+        if head.tools is not None:
+            self._take_tools(head.tools, allowed=reading.allow_import)
         self._codec = Codec(named, {*OPERATORS, *catalogue.operators})
-        self._try_defaults()
+        self._defaults = self._good(head.defaults)
 
     def scenarios(self) -> Iterator[Scenario]:
         """Give the scenarios one after the other, and raise at the end what is wrong with any.
 
         So nothing of what it gives is to be run before the end was reached once.
         """
-        problems: list[Problem] = []
+        problems = list(self._problems)
         count = 0
         for record in self._records(problems):
             for data in self._data(record, problems):
@@ -111,34 +114,38 @@ class Source:
         function: Callable[[Any], Any] = object_named(reference, "a function")
         return function
 
-    def _take_tools(self, tools: Json, *, allowed: bool) -> None:
-        """Import the tools that the file names, where it may name some."""
+    def _take_tools(self, tools: str, *, allowed: bool) -> None:
+        """Import the tools that the file names, where it may name some.
+
+        Operators of their module are known to the file; scenarios of it are its own affair.
+        """
         catalogue, head = self.catalogue, self._form.head
-        place = head.locate((TOOLS,)) if head is not None else None
-        if type(tools) is not str:
-            problem = f"expected package.module:NAME, got {brief(tools)}"
-            raise CatalogueError(TOOLS, problem, source=place)
         catalogue.tools_reference = tools
         if not allowed:
             catalogue.tools_hint = f"the file names {tools!r}: --allow-import lets it"
             return
-        with registering_in(catalogue, Loading()):
-            catalogue.tools = object_named(tools, TOOLS)
-
-    def _try_defaults(self) -> None:
-        """Refuse what is wrong with the defaults once, and not in every scenario."""
-        head = self._form.head
-        if not self._defaults or head is None:
-            return
+        beside = Catalogue(tools)
         try:
-            self._codec.scenario({"name": PROBE, **self._defaults})
+            with registering_in(beside, Loading()):
+                catalogue.tools = object_named(tools, TOOLS)
+        except CatalogueError as error:
+            place = head.locate((TOOLS,)) if head is not None else None
+            self._problems += [attrs.evolve(each, source=place) for each in error.problems]
+        catalogue.operators.update(beside.operators)
+
+    def _good(self, defaults: Data) -> Data:
+        """Try defaults by themselves, so that what is wrong is told once; give what is right."""
+        head = self._form.head
+        if not defaults or head is None:
+            return {}
+        try:
+            self._codec.scenario({"name": PROBE, **defaults})
         except MisfitError as error:
-            problems = [
-                Problem(dotted(steps), each.problem, each.hint, head.locate(steps))
-                for each in error.misfits
-                for steps in [(DEFAULTS, *each.steps)]
-            ]
-            raise CatalogueError(problems=problems) from error
+            for each in error.misfits:
+                steps = (DEFAULTS, *each.steps)
+                self._problems.append(Problem(dotted(steps), *each.told, head.locate(steps)))
+            return {}
+        return defaults
 
 
 def _position(problem: Problem) -> list[int]:

@@ -125,21 +125,36 @@ def _after_first(document: Document) -> Iterator[Record]:
     yield from records
 
 
-def head_of(form: Form) -> tuple[Json, Data]:
-    """Give the tools that a head names, and its defaults; `CatalogueError` for anything else."""
+@attrs.frozen(eq=False, repr=False)
+class Head:
+    """What a file says of all its scenarios, and what is wrong with that."""
+
+    tools: str | None = None
+    defaults: Data = attrs.field(factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def head_of(form: Form) -> Head:
+    """Read the head of a form, as far as it is right."""
     if form.head is None:
-        return None, {}
-    head: Mapping[str, Json] = form.head.data
-    for key in head:
-        if key not in HEAD:
-            place = form.head.locate((key,))
-            raise CatalogueError(key, f"unknown field {key!r}", hint_for(key, HEAD), source=place)
-    defaults = head.get(DEFAULTS, {})
+        return Head()
+    data, locate = form.head.data, form.head.locate
+    problems = [
+        Problem(key, f"unknown field {key!r}", hint_for(key, HEAD), locate((key,)))
+        for key in data
+        if key not in HEAD
+    ]
+    tools, defaults = data.get(TOOLS), data.get(DEFAULTS, {})
+    if TOOLS in data and type(tools) is not str:
+        problem = f"expected package.module:NAME, got {brief(tools)}"
+        problems.append(Problem(TOOLS, problem, source=locate((TOOLS,))))
+        tools = None
     if type(defaults) is not dict:
-        place = form.head.locate((DEFAULTS,))
         problem = f"expected a mapping, got {brief(defaults)}"
-        raise CatalogueError(DEFAULTS, problem, source=place)
+        problems.append(Problem(DEFAULTS, problem, source=locate((DEFAULTS,))))
+        defaults = {}
     if "name" in defaults:
-        place = form.head.locate((DEFAULTS, "name"))
-        raise CatalogueError(DEFAULTS, "each scenario has a name of its own", source=place)
-    return head.get(TOOLS), defaults
+        place = locate((DEFAULTS, "name"))
+        problems.append(Problem(DEFAULTS, "each scenario has a name of its own", source=place))
+        defaults = {}
+    return Head(tools, defaults, tuple(problems))

@@ -7,7 +7,7 @@ from typing import Any
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import Json, brief
 from evalkit.loaders import reader_of
-from evalkit.loaders.records import Record
+from evalkit.loaders.records import Document, Record
 from evalkit.registry import hint_for, listing
 from evalkit.subjects.predictions import Predictions
 
@@ -36,7 +36,7 @@ def predictions_of(path: Path, mapping: str | None = None) -> Predictions:
     places: dict[str, str] = {}
     problems: list[Problem] = []
     pairs = _pairs_of_object(document.whole) if fields is None else None
-    for name, answer, place in pairs or _pairs(document.records(), fields, problems):
+    for name, answer, place in pairs or _pairs(_records(document, problems), fields, problems):
         flaw = _flaw(name, answer, places)
         if flaw is not None:
             problems.append(Problem(str(name), *flaw, source=place))
@@ -69,6 +69,14 @@ def _flaw(name: Json, answer: Json, places: Mapping[str, str]) -> tuple[str, str
     if answer is not None and type(answer) is not str:
         return f"expected a text or null, got {brief(answer)}", "an answer is in quotes"
     return None
+
+
+def _records(document: Document, problems: list[Problem]) -> Iterator[Record]:
+    """Give the records; what can't be read is told with what can and is wrong."""
+    try:
+        yield from document.records()
+    except CatalogueError as error:
+        problems += error.problems
 
 
 def _pairs_of_object(whole: Record | None) -> Iterator[tuple[str, Json, str]] | None:

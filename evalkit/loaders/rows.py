@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
-from evalkit.codec import Misfit, MisfitError
+from evalkit.codec import Misfit, MisfitError, Steps
 from evalkit.codec.schema import ROWS
-from evalkit.jsonvalue import Json, brief, is_number
+from evalkit.jsontext import dumped
+from evalkit.jsonvalue import Json, brief
 from evalkit.registry import hint_for, listing
 
 _PLACE = re.compile(r"\$\{([^{}]*)\}")
@@ -27,11 +28,16 @@ def expanded(data: dict[str, Json]) -> list[dict[str, Json]]:
     misfits = _no_table(rows)
     if misfits:
         raise MisfitError(*misfits)
-    used: set[str] = set()
-    found = [_filled(template, row, used) for row in rows]
-    unused = {column: at for at, row in enumerate(rows) for column in row if column not in used}
-    if unused:
-        raise MisfitError(*[_unused(column, at) for column, at in unused.items()])
+    filling = _Filling()
+    found = [filling.fill(template, row) for row in rows]
+    misfits = list(filling.misfits.values()) or [
+        _unused(column, at)
+        for at, row in enumerate(rows)
+        for column in row
+        if column not in filling.used and not any(column in other for other in rows[:at])
+    ]
+    if misfits:
+        raise MisfitError(*misfits)
     return found
 
 
@@ -51,44 +57,45 @@ def _unused(column: str, at: int) -> Misfit:
     return Misfit((ROWS, at, column), f"the column {column!r} is not used", hint)
 
 
-def _filled(value: Any, row: dict[str, Json], used: set[str]) -> Any:  # noqa: ANN401
-    """Put a row's values in their places, at any depth; in keys too."""
-    if type(value) is str:
-        return _text(value, row, used)
-    if type(value) is list:
-        return [_below(at, item, row, used) for at, item in enumerate(value)]
-    if type(value) is dict:
-        return {
-            str(_text(key, row, used)): _below(key, item, row, used) for key, item in value.items()
-        }
-    return value
+class _Filling:
+    """Puts rows into a template, noting which columns are used and all that does not fit."""
 
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.misfits: dict[tuple[Steps, str], Misfit] = {}
 
-def _below(step: str | int, value: Any, row: dict[str, Json], used: set[str]) -> Any:  # noqa: ANN401
-    try:
-        return _filled(value, row, used)
-    except MisfitError as error:
-        raise MisfitError(*[each.below(step) for each in error.misfits]) from error
+    def fill(self, value: Any, row: dict[str, Json], steps: Steps = ()) -> Any:  # noqa: ANN401
+        """Put a row's values in their places, at any depth; in keys too."""
+        if type(value) is str:
+            return self._text(value, row, steps)
+        if type(value) is list:
+            return [self.fill(item, row, (*steps, at)) for at, item in enumerate(value)]
+        if type(value) is dict:
+            return {
+                str(self._text(key, row, (*steps, key))): self.fill(item, row, (*steps, key))
+                for key, item in value.items()
+            }
+        return value
 
+    def _text(self, text: str, row: dict[str, Json], steps: Steps) -> Json:
+        names = _PLACE.findall(text)
+        unknown = [name for name in names if name not in row]
+        for name in unknown:
+            self._note(steps, f"no column {name!r} in the row {listing(row)}", hint_for(name, row))
+        self.used.update(names)
+        if unknown:
+            return text
+        if len(names) == 1 and text == f"${{{names[0]}}}":
+            return row[names[0]]
+        odd = [row[name] for name in names if type(row[name]) in (dict, list)]
+        for value in odd:
+            self._note(steps, f"{brief(value)} can't stand within a text", None)
+        return text if odd else _PLACE.sub(lambda found: _written(row[found[1]]), text)
 
-def _text(text: str, row: dict[str, Json], used: set[str]) -> Json:
-    names = _PLACE.findall(text)
-    for name in names:
-        if name not in row:
-            problem = f"no column {name!r} in the row {listing(row)}"
-            raise MisfitError(Misfit((), problem, hint_for(name, row)))
-    used.update(names)
-    if len(names) == 1 and text == f"${{{names[0]}}}":
-        return row[names[0]]
-    return _PLACE.sub(lambda found: _written(row[found[1]]), text)
+    def _note(self, steps: Steps, problem: str, hint: str | None) -> None:
+        self.misfits.setdefault((steps, problem), Misfit(steps, problem, hint))
 
 
 def _written(value: Json) -> str:
-    """Write a value within a text; one that has no plain text is refused."""
-    if type(value) is str:
-        return value
-    if type(value) is bool or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if is_number(value):
-        return str(value)
-    raise MisfitError(Misfit((), f"{brief(value)} can't stand within a text"))
+    """Write a scalar within a text, as JSON writes it, but a text as it is."""
+    return value if type(value) is str else dumped(value).decode()
