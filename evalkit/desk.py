@@ -50,6 +50,8 @@ class Desk:
         self.planner = Planner(
             tools, catalogue.operators, asked.timeout_s, kind=kind, services=services
         )
+        given = asked.tools is not None or catalogue.tools is not None
+        self.may_call = given or asked.predictions is not None
         self.code = ToolCode(table.entries, toolbox, catalogue) if asked.digests else None
 
     def job(self, scenario: Scenario) -> Job:
@@ -94,12 +96,18 @@ def toolbox_for(
     if isinstance(tools, str):
         tools = named_from_here(tools, "tools")
     if tools is None and any(scenario.tool_calls for scenario in scenarios):
-        hint = f"{catalogue.tools_hint}, or name them: --tools package.module:NAME, run(tools=...)"
-        raise CatalogueError(place, "has no tools to run against", hint)
+        raise no_tools(catalogue)
     try:
         return toolbox_of({} if tools is None else tools)
     except CatalogueError as error:
         raise placed(error, place) from error
+
+
+def no_tools(catalogue: Catalogue) -> CatalogueError:
+    """Say that there are no tools, and how to say which."""
+    hint = f"{catalogue.tools_hint}, or name them: --tools package.module:NAME, run(tools=...)"
+    place = catalogue.source or catalogue.name
+    return CatalogueError(place, "has no tools to run against", hint)
 
 
 def placed(error: CatalogueError, place: str) -> CatalogueError:

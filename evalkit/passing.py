@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from evalkit.catalogue import Catalogue, Loading
-from evalkit.desk import Desk
+from evalkit.desk import Desk, no_tools
 from evalkit.errors import CatalogueError, ChangedError, Problem
 from evalkit.jobs import Job, Jobs
 from evalkit.model import Scenario
@@ -23,6 +23,7 @@ class Passage:
         self._source = source
         self._selection = selection
         self._problems = problems
+        self._told = False
         self.desk: Desk | None = None
         self.total = 0
         self.jobs = Jobs(self._again)
@@ -36,10 +37,18 @@ class Passage:
             if sieve.takes(scenario):
                 if self.desk is None:
                     self.desk = open_desk(self._source.catalogue, scenario)
-                self.jobs.count(self.desk.job(scenario))
+                self._plan(self.desk, scenario)
         if names.close():
             self._note_twins(names)
         sieve.check()
+
+    def _plan(self, desk: Desk, scenario: Scenario) -> None:
+        """Plan a scenario; that there are no tools for any is told once."""
+        if not scenario.tool_calls or desk.may_call:
+            self.jobs.count(desk.job(scenario))
+        elif not self._told:
+            self._told = True
+            self._problems += no_tools(desk.catalogue).problems
 
     def everything(self) -> tuple[Scenario, ...]:
         """Give all scenarios there are, for the sake of a message."""

@@ -109,7 +109,9 @@ def test_an_answer_to_nothing_is_named(cli: Cli) -> None:
     """An answer that belongs to no scenario is told, and counts for nothing."""
     done = graded(cli, {**ANSWERS, "q4": "x", "Q1": "y"})
     assert told(done)["summary"]["scenarios_total"] == 3
-    assert any("2 answers to no scenario there is: 'q4', 'Q1'" in each for each in told(done)["notes"])
+    assert any(
+        "2 answers to no scenario there is: 'q4', 'Q1'" in each for each in told(done)["notes"]
+    )
 
 
 def test_the_notes_are_shown_to_a_reader(cli: Cli) -> None:

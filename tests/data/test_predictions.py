@@ -1,130 +1,89 @@
-"""Real predictions and real question sets, graded: official numbers, and each system's own rule."""
+"""Real answers, graded through the command line: the official scores, to the last digit."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evalkit import CatalogueError, Status, load, run
+from evalkit.cli import main
 
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
-PAIRS = DATA / "squad" / "pairs.ndjson"
-LEAN = DATA / "formats" / "lean_ctx"
-MAP = {"name": ["id"], "answers": ["answers"]}
+FILE = Path(__file__).parents[2] / ".." / "shared" / "data" / "squad" / "pairs.ndjson"
+Row = dict[str, Any]
+Grade = Callable[..., Any]
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real inputs are not here")
-
-
-def pairs() -> dict[str, list[dict[str, Any]]]:
-    """The rows of each model: a question comes once in each."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    lines = PAIRS.read_bytes().split(b"\n") if PAIRS.is_file() else []
-    for row in (json.loads(line) for line in lines if line):
-        found.setdefault(row["model"], []).append(row)
-    return found
+pytestmark = pytest.mark.skipif(not FILE.is_file(), reason="the real inputs are not here")
 
 
-MODELS = pairs()
+def rows() -> list[Row]:
+    """The real predictions, with the official scores of each."""
+    lines = FILE.read_bytes().split(b"\n") if FILE.is_file() else []
+    return [json.loads(line) for line in lines if line.strip()]
 
 
-def lines_of(rows: list[dict[str, Any]], path: Path) -> Path:
-    """Write rows as NDJSON."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+ROWS = rows()
+MODELS = sorted({row["model"] for row in ROWS})
 
 
-def test_all_of_them_are_here() -> None:
-    """The file has 1,984 rows of five models."""
-    assert sum(map(len, MODELS.values())) == 1984
+@pytest.fixture
+def grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Grade:
+    """Grade answers to the questions of some rows, and give the report."""
+    monkeypatch.chdir(tmp_path)
+
+    def graded(found: list[Row], *argv: str) -> Any:
+        Path("rows.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in found))
+        fields = ("--map", "name=id,answers=answers")
+        mapped = ("--predictions-map", "name=id,response=prediction")
+        given = ("--predictions", "rows.ndjson", *mapped, "--json", "--no-log", *argv)
+        code = main(["grade", "rows.ndjson", *fields, *given])
+        out, err = capsys.readouterr()
+        assert code in (0, 1), err
+        return json.loads(out)
+
+    return graded
+
+
+def test_there_are_five_models_and_all_rows() -> None:
+    """The whole file is graded below, each model by itself."""
     assert len(MODELS) == 5
+    assert len(ROWS) == 1_984
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.partition(" ")[0])
-def test_exact_match_and_f1_are_the_official_ones(model: str, tmp_path: Path) -> None:
-    """Of every row, and in the mean, to 1e-9: dataset and predictions read from the same file."""
-    rows = MODELS[model]
-    path = lines_of(rows, tmp_path / "rows.ndjson")
-    questions = load(path, columns=MAP, normalize="squad")
-    report = run(questions, predictions=path)
-    for row in rows:
-        exact, f1 = report[row["id"]].checks
-        assert (exact.op, f1.op) == ("exact_match", "f1")
-        assert exact.score == row["em"]
-        assert f1.score == pytest.approx(row["f1"], abs=1e-9)
-    for name, key in (("exact_match", "em"), ("f1", "f1")):
-        mean = sum(row[key] for row in rows) / len(rows)
-        assert report.metrics[name]["mean"] == pytest.approx(mean, abs=1e-9)
-        assert report.metrics[name]["n"] == len(rows)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_scores_of_a_model_are_the_official_ones(grade: Grade, model: str) -> None:
+    """Mean exact match and F1, and those of each question, equal the official script's."""
+    found = [row for row in ROWS if row["model"] == model]
+    report = grade(found)
+    metrics = report["summary"]["metrics"]
+    for operator, field in (("exact_match", "em"), ("f1", "f1")):
+        official = {row["id"]: float(row[field]) for row in found}
+        assert metrics[operator]["n"] == len(found)
+        mean = sum(official.values()) / len(found)
+        assert metrics[operator]["mean"] == pytest.approx(mean, rel=0, abs=1e-9)
+        ours = {
+            each["name"]: check["score"]
+            for each in report["scenarios"]
+            for check in each["checks"]
+            if check["op"] == operator
+        }
+        assert ours == pytest.approx(official, rel=0, abs=1e-9)
 
 
-def test_a_question_that_comes_twice_is_refused() -> None:
-    """The file as a whole has most questions five times, which is no question set."""
-    with pytest.raises(CatalogueError, match="is taken"):
-        load(PAIRS, columns=MAP)
+def test_exact_match_decides(grade: Grade) -> None:
+    """A question passes where the official exact match is 1, whatever its F1."""
+    found = [row for row in ROWS if row["model"] == MODELS[0]]
+    report = grade(found)
+    passed = {each["name"] for each in report["scenarios"] if each["status"] == "passed"}
+    assert passed == {row["id"] for row in found if row["em"] == 1}
+    assert report["summary"]["scenarios_total"] == len(found)
 
 
-GOOD = {
-    "accuracy-suite.ndjson": {
-        "needle-aggressiveness-range": "It goes from 0.0 to 1.0, say the docs.",
-        "longqa-anthropic-cache-discount": "**90%** off",
-        "jsonqa-operator-clearance": "Kestrel has OMEGA-7.",
-    },
-    "testbench/qa-api.ndjson": {
-        "qa-api-backoff": "Exponential backoff, 200ms base delay, up to 5 attempts; then not."
-    },
-    "reference-suite.ndjson": {
-        "trip-japan_0": "That is the Mount Fuji, of course.",
-        "study-group_0": "h2o",
-        "study-group_5": "299,792 kilometers per second",
-    },
-}
-BAD = {
-    "accuracy-suite.ndjson": {
-        "needle-aggressiveness-range": "0.0 and then 1.0",
-        "longqa-anthropic-cache-discount": "ninety percent",
-        "jsonqa-operator-clearance": "omega-8",
-    },
-    "testbench/qa-api.ndjson": {"qa-api-backoff": "It retries 5 times with a base delay of 200ms."},
-    "reference-suite.ndjson": {
-        "trip-japan_0": "Fuji",
-        "study-group_0": "H 2 O",
-        "study-group_5": "299 thousand",
-    },
-}
-
-
-@pytest.mark.parametrize(("suite", "answers"), GOOD.items(), ids=GOOD)
-def test_an_answer_that_contains_a_gold_passes(suite: str, answers: dict[str, str]) -> None:
-    """lean-ctx's rule: a gold is part of the answer, both in words without articles."""
-    report = run(load(LEAN / suite).select(names=answers), predictions=answers)
-    assert {result.name: result.status for result in report.results} == dict.fromkeys(
-        answers, Status.PASSED
-    )
-
-
-@pytest.mark.parametrize(("suite", "answers"), BAD.items(), ids=BAD)
-def test_overlap_alone_does_not_pass(suite: str, answers: dict[str, str]) -> None:
-    """F1 is recorded, and decides nothing, however high it is."""
-    report = run(load(LEAN / suite).select(names=answers), predictions=answers)
-    assert {result.name: result.status for result in report.results} == dict.fromkeys(
-        answers, Status.FAILED
-    )
-
-
-@pytest.mark.parametrize("suite", sorted(each.name for each in LEAN.glob("*-suite.ndjson")))
-def test_every_suite_is_graded_whole(suite: str) -> None:
-    """Golds as answers pass every question; tasks of code are SKIPPED, each by its name."""
-    if suite == "search-suite.ndjson":
-        with pytest.raises(
-            CatalogueError, match=r"no question set that is known: .*expected_files"
-        ):
-            load(LEAN / suite)
-        return
-    questions = load(LEAN / suite)
-    answers = {each.name: str(each.answers.golds[0]) for each in questions if each.answers}
-    report = run(questions, predictions={**answers, "nobody": "x"})
-    code = {each.name for each in questions if "code" in each.tags}
-    assert {each.name for each in report.results if each.status is Status.SKIPPED} == code
-    assert report.summary["scenarios_passed"] == len(answers)
-    assert len(answers) + len(code) == len(questions) == report.summary["scenarios_total"]
+def test_f1_decides_where_it_is_asked_for(grade: Grade) -> None:
+    """With `--match f1` a question passes from its threshold on."""
+    found = [row for row in ROWS if row["model"] == MODELS[0]]
+    report = grade(found, "--match", "f1")
+    passed = {each["name"] for each in report["scenarios"] if each["status"] == "passed"}
+    assert passed == {row["id"] for row in found if row["f1"] >= 0.5}
