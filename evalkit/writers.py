@@ -87,9 +87,20 @@ def _yaml(scenarios: list[Data], head: Data) -> bytes:
             del data
             return True
 
+        def represent_mapping(self, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+            """Write a mapping in one line where it holds nothing that has several."""
+            node = super().represent_mapping(*given, **named)
+            node.flow_style = all(_is_in_line(value) for _, value in node.value)
+            return node
+
+        def represent_sequence(self, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+            """Write a list in one line, as a mapping."""
+            node = super().represent_sequence(*given, **named)
+            node.flow_style = all(map(_is_in_line, node.value))
+            return node
+
     Dumper.add_representer(str, _represented)
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": WIDTH}
-    options["default_flow_style"] = None  # the innermost in one line
     whole = {**head, SCENARIOS: scenarios} if head else scenarios
     return yaml.dump(whole, Dumper=Dumper, encoding="utf-8", **options)  # type: ignore[no-any-return]
 
@@ -104,6 +115,11 @@ def _represented(dumper: Any, text: str) -> Any:  # noqa: ANN401
     ):
         style = "|"
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _is_in_line(node: Any) -> bool:  # noqa: ANN401
+    """Say whether a node is a scalar that stands in one line."""
+    return isinstance(node.value, str) and node.style != "|"
 
 
 def _is_a_line(text: str) -> bool:

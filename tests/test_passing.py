@@ -1,10 +1,9 @@
-"""A file of lines that is run without being held: the same results, and nothing unchecked is run."""
+"""A file of lines that is run without being held: the same results as of the file as a whole."""
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,13 @@ import pytest
 
 from evalkit import Assertion, CatalogueError, Op, RunReport, Scenario, ToolCall, load, run
 from evalkit.asked import Asked
-from evalkit.errors import ChangedError
 from evalkit.preparing import Preparation
 from evalkit.runlog.reader import RunLog
 from evalkit.select import Selection
 from evalkit.writers import written
 
 ROOT = Path(__file__).parents[1]
-TOOLS = {"add": lambda a, b: {"sum": a + b}, "fail": lambda: 1 / 0}
+TOOLS: dict[str, Any] = {"add": lambda a, b: {"sum": a + b}, "fail": lambda: 1 / 0}
 FEW = 12
 
 
@@ -215,116 +213,6 @@ def test_a_file_without_tools_is_told_as_of_the_file_as_a_whole(path: Path) -> N
     assert errors[0] == errors[1]
 
 
-class Growing:
-    """Tools from a factory that changes the file when it is opened for a given time."""
-
-    def __init__(self, path: Path, at: int, change: Callable[[Path], object]) -> None:
-        self.path, self.at, self.change = path, at, change
-        self.opened = 0
-        self.calls: list[int] = []
-
-    def open(self) -> Iterator[dict[str, Callable[..., Any]]]:
-        """Open the tools, and change the file where it is time."""
-        self.opened += 1
-        if self.opened == self.at:
-            self.change(self.path)
-        yield {"add": self.add}
-
-    def add(self, a: int, b: int) -> dict[str, int]:
-        """Note the call."""
-        self.calls.append(a)
-        return {"sum": a + b}
-
-
-def appended(path: Path) -> None:
-    """Put one more scenario at the end."""
-    with path.open("ab") as file:
-        file.write(written([case(999)], ".ndjson"))
-
-
-def edited(path: Path) -> None:
-    """Change a scenario without changing the size of the file."""
-    path.write_text(path.read_text().replace('"even"', '"evem"'))
-
-
-def emptied(path: Path) -> None:
-    """Take away everything."""
-    path.write_bytes(b"")
-
-
-def removed(path: Path) -> None:
-    """Take away the file."""
-    path.unlink()
-
-
-CHANGES = [appended, edited, emptied, removed]
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_changes_before_it_is_run_runs_nothing(path: Path, change: Any) -> None:
-    """What changes while the file is checked, or after, is refused: nothing was checked of it."""
-    tools = Growing(path, 1, change)  # which is opened for planning first
-    write(path, lines(path)[:-1])
-    with pytest.raises((ChangedError, CatalogueError)):
-        run(path, tools=tools.open)
-    assert tools.calls == []
-
-
-@pytest.mark.parametrize("change", [appended, edited, emptied])
-def test_a_file_that_changes_while_it_is_run_is_refused(tmp_path: Path, change: Any) -> None:
-    """A later part of a large file that has changed is not run, nor what was appended."""
-    path = tmp_path / "cases.ndjson"
-    path.write_bytes(written([case(number) for number in range(0, 4_000, 4)], ".ndjson"))
-    tools = Growing(path, 3, change)
-    with pytest.raises(ChangedError, match="changed while it was being read"):
-        run(path, tools=tools.open)
-    assert 999 not in tools.calls
-    assert len(tools.calls) < 1_001
-
-
-def evalkit(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    """What the command line answers in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "evalkit", *argv],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-
-
-CHANGING = """
-from pathlib import Path
-
-def add(a, b):
-    if a == 4 and Path("change").exists():
-        Path("change").unlink()
-        with open("cases.ndjson", "a") as file:
-            file.write("\\n")
-    return {"sum": a + b}
-
-TABLE = {"add": add}
-"""
-
-
-def test_a_changed_file_is_exit_2_and_can_be_gone_on_with(path: Path) -> None:
-    """The command line says so; what was measured is kept, and `--resume` runs the rest."""
-    folder = path.parent
-    (folder / "their_tools.py").write_text(CHANGING)
-    (folder / "change").write_text("")
-    content = path.read_bytes()
-    argv = ("cases.ndjson", "--tools", "their_tools:TABLE")
-    done = evalkit(folder, *argv, "--label", "cut")
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert "changed while it was being read" in done.stdout + done.stderr
-    path.write_bytes(content)
-    again = evalkit(folder, *argv, "--resume", "cut", "--json")
-    assert again.returncode == 1, again.stderr
-    assert json.loads(again.stdout)["digest"] == run(path, tools=TOOLS).digest
-
-
 def test_a_run_that_was_cut_is_gone_on_with(path: Path, tmp_path: Path) -> None:
     """A log that ends in the middle is gone on with: the same digest, and only the rest is run."""
     logs = tmp_path / "runs"
@@ -363,12 +251,16 @@ def test_warnings_are_told_once(path: Path) -> None:
 
 def test_a_factory_is_opened_as_often_as_for_the_file_as_a_whole(path: Path) -> None:
     """Once to plan, and once for each scenario and epoch."""
-    counts = []
+    opened: list[int] = []
+
+    def factory() -> dict[str, Any]:
+        opened[-1] += 1
+        return TOOLS
+
     for target in (path, load(path)):
-        tools = Growing(path, -1, removed)
-        run(target, tools=tools.open)
-        counts.append(tools.opened)
-    assert counts[0] == counts[1] == 1 + FEW + 2
+        opened.append(0)
+        run(target, tools=factory)
+    assert opened == [1 + FEW + 2] * 2
 
 
 def test_the_jobs_can_be_gone_through_again(path: Path) -> None:

@@ -11,11 +11,12 @@ from evalkit.catalogue import Catalogue, Loading
 from evalkit.codec import Codec, Misfit, MisfitError
 from evalkit.datasets import DatasetError
 from evalkit.errors import CatalogueError, Problem
-from evalkit.jsonvalue import Json, brief, dotted
+from evalkit.jsonvalue import Json, brief
 from evalkit.loaders.forms import DEFAULTS, TOOLS, Data, form_of, head_of
 from evalkit.loaders.python import object_named, registering_in, scope_of
 from evalkit.loaders.reading import Reading
 from evalkit.loaders.records import Document, Record
+from evalkit.loaders.records import where as where_of
 from evalkit.loaders.rows import expanded
 from evalkit.model import Scenario
 from evalkit.operators import OPERATORS
@@ -104,7 +105,7 @@ class Source:
     def _problem(self, record: Record, data: Json, misfit: Misfit) -> Problem:
         """Say where in the file something is wrong, and in which scenario."""
         name = data.get("name") if type(data) is dict else None
-        below = dotted(misfit.steps)
+        below = where_of(misfit.steps)
         parts = [name] if type(name) is str and name.isprintable() else []
         where = ".".join([*parts, below] if below else parts)
         return Problem(where, misfit.problem, misfit.hint, record.locate(misfit.steps))
@@ -143,7 +144,7 @@ class Source:
         except MisfitError as error:
             for each in error.misfits:
                 steps = (DEFAULTS, *each.steps)
-                self._problems.append(Problem(dotted(steps), *each.told, head.locate(steps)))
+                self._problems.append(Problem(where_of(steps), *each.told, head.locate(steps)))
             return {}
         return defaults
 

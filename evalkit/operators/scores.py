@@ -37,4 +37,5 @@ def scoring_of(assertion: Assertion) -> str:
     words = [str(assertion.op)]
     words += [f"from {threshold:g}"] if threshold < 1 else []
     words += [f"by {normalize}"] if normalize not in ("", RAW) else []
+    words += [f"after {assertion.extract!r}"] if assertion.extract is not None else []
     return " ".join(words)
