@@ -29,8 +29,8 @@ _BARE = frozenset({Op.EXISTS, Op.HAS_KEY, Op.LACKS_KEY})
 """Operators that look at no value, but at whether there is one."""
 EXPECTABLE = frozenset({"raised", "invalid_arguments"})
 UNAVAILABLE = "tools_unavailable"
-WHOLE = frozenset({UNAVAILABLE, "crashed", "no_prediction"})
-"""The errors by which nothing of a scenario could be measured."""
+WHOLE = frozenset({UNAVAILABLE, "crashed", "no_prediction", "no_answer"})
+"""The errors by which nothing of a scenario could be measured, or nothing of it was done."""
 
 
 @attrs.define(eq=False, repr=False)

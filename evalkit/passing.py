@@ -23,7 +23,7 @@ class Passage:
         self._source = source
         self._selection = selection
         self._problems = problems
-        self._told = False
+        self._failed = False
         self.desk: Desk | None = None
         self.total = 0
         self.jobs = Jobs(self._again)
@@ -34,21 +34,23 @@ class Passage:
         for scenario in self._scenarios():
             self.total += 1
             names.add(scenario.name)
-            if sieve.takes(scenario):
-                if self.desk is None:
-                    self.desk = open_desk(self._source.catalogue, scenario)
-                self._plan(self.desk, scenario)
+            if sieve.takes(scenario) and not self._failed:
+                self._plan(open_desk, scenario)
         if names.close():
             self._note_twins(names)
         sieve.check()
 
-    def _plan(self, desk: Desk, scenario: Scenario) -> None:
-        """Plan a scenario; that there are no tools for any is told once."""
-        if not scenario.tool_calls or desk.may_call:
-            self.jobs.count(desk.job(scenario))
-        elif not self._told:
-            self._told = True
-            self._problems += no_tools(desk.catalogue).problems
+    def _plan(self, open_desk: Callable[[Catalogue, Scenario], Desk], scenario: Scenario) -> None:
+        """Plan a scenario; what is wrong with the tools is told once, and ends planning."""
+        try:
+            if self.desk is None:
+                self.desk = open_desk(self._source.catalogue, scenario)
+            if scenario.tool_calls and not self.desk.may_call:
+                raise no_tools(self.desk.catalogue)
+            self.jobs.count(self.desk.job(scenario))
+        except CatalogueError as error:
+            self._failed = True
+            self._problems += error.problems
 
     def everything(self) -> tuple[Scenario, ...]:
         """Give all scenarios there are, for the sake of a message."""

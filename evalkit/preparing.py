@@ -155,6 +155,8 @@ class Preparation:
         if not isinstance(target, str | Path):
             hint = "a catalogue, a path, a scenario, or a list of these"
             raise CatalogueError("run", f"can't run {brief(target)}", hint)
+        if target == "":
+            raise CatalogueError("run", "the name of a file is empty", "name a file, or . for here")
         if not Path(target).is_dir():
             return [self._loaded(target)]
         files = files_in(Path(target))

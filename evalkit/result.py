@@ -53,6 +53,7 @@ CODES: dict[str, Code] = {
     "unsaved_value": Code("subject", "a value that was to be saved is not there"),
     "transform_raised": Code("subject", "an argument's transform failed on the saved value"),
     "not_run": Code("subject", "the step was not run, for its tools were lost with a hung call"),
+    "no_answer": Code("subject", "no answer was given to the scenario"),
     "crashed": Code("instrument", "the process that the scenario ran in ended"),
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
     "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),

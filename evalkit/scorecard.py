@@ -97,7 +97,7 @@ class Scorecard:
         before, after = (None, result.status) if once else self._folded(result)
         for tally in self._tallies(result):
             tally.add(total, passed, score)
-            tally.metrics.add(scores)
+            tally.metrics.add(scores, 0 if self.repeats.sure else result.epochs)
             if before is not None:
                 tally.statuses[before] -= 1
             if after is not None:

@@ -17,7 +17,13 @@ CAUSES: Final = frozenset(
 )
 """Why a step was not run."""
 
-ERROR_KINDS: Final = KINDS | {"transform_raised", "tools_unavailable", "crashed", "no_prediction"}
+ERROR_KINDS: Final = KINDS | {
+    "transform_raised",
+    "tools_unavailable",
+    "crashed",
+    "no_prediction",
+    "no_answer",
+}
 """What may stand in the trace's list of errors: those of calls, and those of the whole run."""
 
 

@@ -24,9 +24,10 @@ def check_of(assertion: Assertion, score: float, status: Status = Status.PASSED)
 
 
 def metrics(*checks: Check) -> dict[str, dict[str, Any]]:
-    """What these checks come to."""
+    """What these checks come to, each of a scenario of its own."""
     found = Metrics()
-    found.add(checks)
+    for check in checks:
+        found.add([check])
     return found.to_dict()
 
 
@@ -151,10 +152,16 @@ def test_a_wrong_kind_of_answer_is_in_the_mean() -> None:
     assert (told["mean"], told["n"], told["errors"]) == (0.25, 4, 0)
 
 
-def test_each_epoch_counts() -> None:
-    """A scenario that is run three times has three scores."""
+def test_a_scenario_counts_once() -> None:
+    """However often it is run, and however many checks of one kind it has: by their mean."""
     told = report(GOOD.but(epochs=3)).metrics["f1"]
-    assert (told["mean"], told["n"]) == (1, 3)
+    assert (told["mean"], told["n"]) == (1, 1)
+    found = Metrics()
+    found.add([check_of(F1, 1), check_of(F1, 0)])
+    found.add([check_of(F1, 0.2)], epochs=2)
+    found.add([check_of(F1, 0.4)], epochs=2)
+    told = found.to_dict()["f1"]
+    assert (told["mean"], told["n"]) == (pytest.approx((0.5 + 0.3) / 2), 2)
 
 
 def test_a_warning_counts() -> None:

@@ -111,9 +111,9 @@ class Session:
         self.prepared = self.preparation.prepare()
 
     def _work(self) -> None:
+        refuse_unsendable(self._manner.execution, self._asked)
         self._prepare()
         jobs, manner = self.prepared.jobs, self._manner
-        refuse_unsendable(manner.execution, self._asked)
         terms = Terms(self._asked.sure, manner.max_failures, manner.rate)
         if manner.log is not None and jobs:
             terms = self._recorded(manner.log, terms)

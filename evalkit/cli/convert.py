@@ -30,7 +30,7 @@ FORMS = tuple(sorted({suffix[1:] for suffix in WRITERS}))
     type=click.Path(path_type=Path),
     help="The file to write, by suffix: .yaml .json .toml .ndjson; without it, stdout.",
 )
-@click.option("--to", type=click.Choice(FORMS), default="yaml", help="What stdout gets.")
+@click.option("--to", type=click.Choice(FORMS), help="What stdout gets.  [default: yaml]")
 @click.pass_obj
 def convert_command(stdout: TextIO, /, files: tuple[str, ...], **options: Any) -> int:
     """Write the scenarios of FILES as another kind of file, which loads as equal ones."""
@@ -40,8 +40,13 @@ def convert_command(stdout: TextIO, /, files: tuple[str, ...], **options: Any) -
     if not scenarios:
         raise CatalogueError("convert", f"no scenario matches {selection}")
     output: Path | None = options["out"]
+    if output is not None and options["to"] is not None:
+        raise click.UsageError("--to is for standard output; the suffix of --out says what it gets")
+    if output is not None and not output.parent.is_dir():
+        raise CatalogueError(f"-o {output}", "can't be written: there is no such folder")
     if output is None:
-        write_bytes(stdout, written(scenarios, f".{options['to']}", _tools_of(scenarios)))
+        kind = options["to"] or "yaml"
+        write_bytes(stdout, written(scenarios, f".{kind}", _tools_of(scenarios)))
     else:
         write_whole(output, written(scenarios, output.suffix, _tools_of(scenarios)))
     return PASSED

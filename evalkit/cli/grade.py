@@ -22,7 +22,7 @@ from evalkit.cli.run import nobody
 from evalkit.cli.shown import last_line, shown
 from evalkit.errors import CatalogueError, Problem
 from evalkit.grading import regrade, skipped
-from evalkit.loaders import PYTHON, READERS, named_from_here
+from evalkit.loaders import PYTHON, READERS, Reading, named_from_here
 from evalkit.loaders.predictions import predictions_of
 from evalkit.model import Scenario
 from evalkit.plan import Plan
@@ -90,6 +90,8 @@ def grade_command(stdout: TextIO, /, files: tuple[str, ...], **options: Any) -> 
 
 
 def _grade_predictions(stdout: TextIO, files: tuple[str, ...], options: dict[str, Any]) -> int:
+    if options["salvage"]:
+        raise click.UsageError("--salvage is for a run, and answers have no log")
     selection = selection_of(options)
     asked = Asked(
         files,
@@ -121,7 +123,12 @@ def _grade_run(
         raise click.UsageError(f"{run!r} is no run; to grade answers, say --predictions FILE")
     log = RunLog(find_run(options["log_dir"], run), salvage=options["salvage"])
     targets = files or tuple(log.header.get("bears", {}).get("files", ()))
-    asked = Asked(targets, None, selection_of(options), reading=reading_of(options))
+    reading = reading_of(options)
+    recorded = log.header.get("bears", {}).get("reading", {})
+    if not {name for name in reading.said if name != "allow_import"}:  # as it was graded then
+        allowed = reading.allow_import or recorded.get("allow_import", False)
+        reading = Reading(**{**recorded, "allow_import": allowed})
+    asked = Asked(targets, None, selection_of(options), reading=reading)
     chosen, _ = Session(asked, elsewhere=sys.stderr).choose()
     plans = _planned(log, chosen, options["embed"])
     results = (

@@ -9,7 +9,7 @@ from evalkit.codec.misfits import OURS, Misfit, MisfitError
 from evalkit.codec.structuring import REF
 from evalkit.errors import CatalogueError
 from evalkit.jsonvalue import MISSING, Json, brief
-from evalkit.model import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn
+from evalkit.model import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn, refs
 
 
 def plain_scenario(scenario: Scenario) -> dict[str, Json]:
@@ -63,6 +63,8 @@ def _plain_value(value: Any) -> Json:  # noqa: ANN401
     if isinstance(value, Answers) and _plain_noun(value, "golds") == {}:
         return list(value.golds)
     if isinstance(value, Assertion) and value.op is Op.SCHEMA:
+        if next(refs(value.expected), None) is not None:
+            raise MisfitError(Misfit((), "in a file, a JSON Schema can't be a saved value"))
         return {**_plain_noun(value.but(expected=MISSING)), "expected": value.expected}
     if isinstance(value, Assertion | ToolCall | Turn | Answers):
         return _plain_noun(value)

@@ -69,6 +69,11 @@ def order_of(asked: Asked, key: str) -> Order:
     return Order(key, files, asked.tools, selection, asked.timeout_s, *said)
 
 
+def is_whole(path: Path) -> bool:
+    """Say whether a path can be read as often as it is asked for: a pipe can't."""
+    return path.is_file() or path.is_dir()
+
+
 def job_digest(job: Job) -> str:
     """Give the digest of a scenario together with the code of its tools."""
     return digest_of([job.fingerprint, job.tools_digest])
@@ -83,6 +88,8 @@ def _file(target: Any) -> str:  # noqa: ANN401
     """Give the file that another process can load a target from."""
     if str(target) == STDIN:
         raise CatalogueError("executor", "no other process can read stdin", "name a file")
+    if isinstance(target, str | Path) and Path(target).exists() and not is_whole(Path(target)):
+        raise CatalogueError("executor", f"no other process can read {target}", "name a file")
     if isinstance(target, str | Path):
         return str(Path(target).absolute())
     home = target if isinstance(target, Catalogue) else target.home

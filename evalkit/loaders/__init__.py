@@ -1,5 +1,6 @@
 """How a file becomes a catalogue: one loader for each kind of file, in one table."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -97,7 +98,8 @@ def opened(path: str | Path, reading: Reading = PLAIN) -> Any:  # noqa: ANN401
         raise CatalogueError(shown, "there is no such file", _beside(path))
     elif path.suffix.lower() not in READERS:
         problem = f"a file of kind {path.suffix!r} can't be loaded"
-        raise CatalogueError(shown, problem, f"known: {', '.join((PYTHON, *READERS))}")
+        known = ", ".join((PYTHON, *READERS))
+        raise CatalogueError(shown, problem, f"known: {known}; - is standard input, as NDJSON")
     return _module("declared").Source(path, shown, reader_of(path), reading)
 
 
@@ -108,17 +110,20 @@ def size_of(path: str | Path) -> int:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Give the catalogues in a folder and those below it, in order; what is hidden is left out."""
+    """Give the catalogues in a folder and those below it, in order; what is hidden is left out.
+
+    Links are followed; one that leads nowhere is among them, and refused when it is read.
+    """
     kinds = {PYTHON, *READERS} - TABLES
-    return [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.suffix.lower() in kinds and file.is_file() and not _is_hidden(file, folder)
-    ]
-
-
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part[0] in "._" for part in file.relative_to(folder).parts)
+    found: list[Path] = []
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        folders[:] = [] if real in seen else [name for name in folders if name[0] not in "._"]
+        if real not in seen:
+            found += [Path(place, name) for name in files if name[0] not in "._"]
+        seen.add(real)
+    return sorted(file for file in found if file.suffix.lower() in kinds)
 
 
 def reader_of(path: Path) -> Any:  # noqa: ANN401

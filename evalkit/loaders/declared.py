@@ -1,7 +1,7 @@
 """How a file of data becomes scenarios, as often as it is read, and a catalogue."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,15 @@ class Source:
         problems = list(self._problems)
         count = 0
         for record in self._records(problems):
-            for data in self._data(record, problems):
+            before, found = count, list[Problem]()
+            for data in self._data(record, found):
                 count += 1
-                scenario = self._scenario(record, data, problems)
+                scenario = self._scenario(record, data, found)
                 if scenario is not None:
                     yield scenario
+            problems += _once(found) if count - before > 1 else found
+            if before == count and not found:
+                problems.append(Problem("", "holds no question", source=record.locate(())))
         if problems:
             raise CatalogueError(problems=sorted(problems, key=_position))
         if not count:
@@ -147,6 +151,14 @@ class Source:
                 self._problems.append(Problem(where_of(steps), *each.told, head.locate(steps)))
             return {}
         return defaults
+
+
+def _once(problems: list[Problem]) -> Iterable[Problem]:
+    """Leave out what is wrong again in another row of one table: in the same field, in words."""
+    first: dict[tuple[str | None, str, str], Problem] = {}
+    for each in problems:
+        first.setdefault((each.source, each.problem, each.where.partition(".")[2]), each)
+    return first.values()
 
 
 def _position(problem: Problem) -> list[int]:

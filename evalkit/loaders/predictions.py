@@ -28,7 +28,7 @@ def predictions_of(path: Path, mapping: str | None = None) -> Predictions:
     are, `name=ID,response=ANSWER`. `CatalogueError` has all that is wrong.
     """
     shown = str(path)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise CatalogueError(shown, "there is no such file")
     document = reader_of(path)(path, shown)
     fields = None if mapping is None else _fields(mapping)
@@ -84,7 +84,7 @@ def _pairs_of_object(whole: Record | None) -> Iterator[tuple[str, Json, str]] | 
     if whole is None or type(whole.data) is not dict:
         return None
     data = whole.data
-    if any(type(value) in (dict, list) for value in data.values()):
+    if any(type(value) in (dict, list) for value in data.values()) or _found(data) is not None:
         return None
     return ((name, data[name], whole.locate((name,))) for name in data)
 
@@ -126,7 +126,10 @@ def _told(data: Mapping[str, Json], absent: list[str]) -> tuple[str, str]:
 
 def _fields(mapping: str) -> Fields:
     """Read `name=ID,response=ANSWER`."""
-    pairs = dict(part.partition("=")[::2] for part in mapping.split(","))
-    if pairs.keys() != {NAME, RESPONSE} or not all(pairs.values()):
-        raise CatalogueError("predictions-map", f"got {mapping!r}", "name=ID,response=ANSWER")
+    parts = [part.partition("=")[::2] for part in mapping.split(",")]
+    pairs = {key.strip(): value.strip() for key, value in parts}
+    twice = len(parts) != len(pairs) or len(set(pairs.values())) != len(pairs)
+    if twice or pairs.keys() != {NAME, RESPONSE} or not all(pairs.values()):
+        hint = "name=ID,response=ANSWER, two fields"
+        raise CatalogueError("predictions-map", f"got {mapping!r}", hint)
     return pairs[NAME], pairs[RESPONSE]

@@ -9,14 +9,16 @@ from evalkit.jsontext import dumped
 from evalkit.jsonvalue import Json, brief
 from evalkit.registry import hint_for, listing
 
-_PLACE = re.compile(r"\$\{([^{}]*)\}")
+_PLACE = re.compile(r"(\$?)\$\{([^{}]*)\}")
+_OPEN = "${"
 
 
 def expanded(data: dict[str, Json]) -> list[dict[str, Json]]:
     """Give the scenarios that one in a file stands for: itself, where it has no table.
 
-    `${column}` alone is the row's value as it is; within a text it is the value's text. A column
-    that no row has, and one that is nowhere used, is refused, and so is what is no table.
+    `${column}` alone is the row's value as it is; within a text, or as a key, it is the value's
+    text. `$${` stands for itself, without the first sign. A column that no row has, and one that is
+    nowhere used, is refused, and so is what is no table.
 
     >>> expanded({"name": "${a} is small", "n": "${a}", "parametrize": [{"a": 1}, {"a": 2}]})
     [{'name': '1 is small', 'n': 1}, {'name': '2 is small', 'n': 2}]
@@ -70,18 +72,27 @@ class _Filling:
             return self._text(value, row, steps)
         if type(value) is list:
             return [self.fill(item, row, (*steps, at)) for at, item in enumerate(value)]
-        if type(value) is dict:
-            return {
-                str(self._text(key, row, (*steps, key))): self.fill(item, row, (*steps, key))
-                for key, item in value.items()
-            }
-        return value
+        return self._mapping(value, row, steps) if type(value) is dict else value
+
+    def _mapping(self, value: Any, row: dict[str, Json], steps: Steps) -> Json:  # noqa: ANN401
+        found: dict[str, Json] = {}
+        for key, item in value.items():
+            name = self._text(key, row, (*steps, key))
+            if type(name) is not str:
+                self._note((*steps, key), f"expected a text as the key, got {brief(name)}", None)
+            elif name in found:
+                self._note((*steps, key), f"the key {name!r} is there twice", "in one of the rows")
+            else:
+                found[name] = self.fill(item, row, (*steps, key))
+        return found
 
     def _text(self, text: str, row: dict[str, Json], steps: Steps) -> Json:
-        names = _PLACE.findall(text)
+        names = [name for escaped, name in _PLACE.findall(text) if not escaped]
         unknown = [name for name in names if name not in row]
         for name in unknown:
             self._note(steps, f"no column {name!r} in the row {listing(row)}", hint_for(name, row))
+        if _OPEN in _PLACE.sub("", text):
+            self._note(steps, f"a placeholder in {brief(text)} is not closed", "$${ for the text")
         self.used.update(names)
         if unknown:
             return text
@@ -90,12 +101,16 @@ class _Filling:
         odd = [row[name] for name in names if type(row[name]) in (dict, list)]
         for value in odd:
             self._note(steps, f"{brief(value)} can't stand within a text", None)
-        return text if odd else _PLACE.sub(lambda found: _written(row[found[1]]), text)
+        return text if odd else _PLACE.sub(lambda found: _placed(found, row), text)
 
     def _note(self, steps: Steps, problem: str, hint: str | None) -> None:
         self.misfits.setdefault((steps, problem), Misfit(steps, problem, hint))
 
 
-def _written(value: Json) -> str:
-    """Write a scalar within a text, as JSON writes it, but a text as it is."""
+def _placed(found: re.Match[str], row: dict[str, Json]) -> str:
+    """Write what stands for a placeholder within a text; of one with two signs, itself."""
+    escaped, name = found.groups()
+    if escaped:
+        return f"{_OPEN}{name}}}"
+    value = row[name]
     return value if type(value) is str else dumped(value).decode()

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from evalkit.jsonvalue import MISSING, Json, brief, is_number
-from evalkit.model import Assertion, Ref
+from evalkit.model import Assertion, Ref, refs
 from evalkit.operators.schema import schema_flaw
 from evalkit.operators.values import TYPES, pattern
 from evalkit.registry import hint_for
@@ -257,6 +257,8 @@ _ANNOTATIONS = frozenset(
 def _schema(expected: Json) -> Flaw | None:
     if type(expected) is not dict:
         return Flaw(f"expected a JSON Schema, got {brief(expected)}", "an object")
+    if next(refs(expected), None) is not None:
+        return Flaw("a schema holds no saved values", "save the whole schema, or write it out")
     if _ANNOTATIONS.issuperset(expected):
         return Flaw("the schema accepts everything", "say at least its type")
     problem = schema_flaw(expected)

@@ -74,12 +74,40 @@ def schema_flaw(schema: Json, *, strict: bool = True) -> str | None:
 
 
 def _unknown(schema: Json) -> str | None:
+    idle = next((told for part in _parts(schema) for told in _idle(part)), None)
+    if idle is not None:
+        return idle
     unknown = next(_unknown_keywords(schema), None)
     if unknown == "patternProperties":
         return "has patternProperties, whose patterns would be searched without a time limit"
     if unknown is not None:
         return f"has the unknown keyword {unknown!r}: {hint_for(unknown, KEYWORDS)}"
     return None
+
+
+def _parts(schema: Json) -> Iterator[dict[str, Json]]:
+    """Yield every schema in a schema."""
+    if type(schema) is list:
+        for each in schema:
+            yield from _parts(each)
+    if type(schema) is not dict:
+        return
+    yield schema
+    for key in (_ONE | _SEVERAL) & schema.keys():
+        inner = schema[key]
+        several = key in _SEVERAL and type(inner) is dict
+        for each in inner.values() if several else [inner]:
+            yield from _parts(each)
+
+
+def _idle(schema: dict[str, Json]) -> Iterator[str]:
+    """Yield what a schema says that checks nothing, as it stands."""
+    if "format" in schema:
+        yield "has format, which is not checked; say it by a pattern"
+    if "if" in schema and not {"then", "else"} & schema.keys():
+        yield "has 'if' without then or else, which checks nothing"
+    if {"minContains", "maxContains"} & schema.keys() and "contains" not in schema:
+        yield "has minContains or maxContains without contains, which checks nothing"
 
 
 def _references(schema: Json, key: str = "$ref") -> Iterator[Json]:

@@ -143,10 +143,12 @@ def _scored(
     actual: Json, assertion: Assertion, score_of: Callable[[str, Sequence[str], str], float]
 ) -> Verdict:
     """Score an answer against its golds, and hold the score against the threshold."""
+    golds = _listed(assertion.expected)
     answer = taken(actual, assertion)
     if isinstance(answer, Verdict):
-        return answer
-    golds = _listed(assertion.expected)
+        if "" not in golds or type(actual) is not str or actual.strip():
+            return answer
+        answer = ""  # to say nothing is what is wanted, and nothing can be taken out of it
     normalize = normaliser_of(assertion)
     score = score_of(answer, golds, normalize)
     wanted = threshold_of(assertion)

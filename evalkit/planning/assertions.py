@@ -138,7 +138,7 @@ class AssertionBinder:
         sound = True
         for field, flaw in flaws.items():
             if flaw is not None:
-                place = (*where, field)
+                place = where if where == ("answers",) else (*where, field)
                 self._problems.add(scenario, place, flaw.problem, flaw.hint, warning=flaw.warning)
                 sound = sound and flaw.warning
         return sound

@@ -15,7 +15,7 @@ from evalkit.planning.calls import CallBinder
 from evalkit.planning.problems import Problems, Where
 from evalkit.protocols import NO_SERVICES, Services
 from evalkit.registry import listing
-from evalkit.subjects.kinds import TOOLS, Kind
+from evalkit.subjects.kinds import ALWAYS, TOOLS, Kind
 
 TIMEOUT_S = 60.0
 
@@ -92,7 +92,7 @@ class Planner:
     def _unseen(self, assertions: tuple[BoundAssertion, ...]) -> str | None:
         """Say that nothing of what is asserted can be seen, where that is so."""
         heads = {bound.path.head for bound in assertions}
-        if not heads or heads & set(self._kind.observed):
+        if not heads or heads & (set(self._kind.observed) - ALWAYS):
             return None
         return f"looks at {listing(sorted(map(str, heads)))} alone, which can't be seen here"
 

@@ -22,18 +22,19 @@ class Kind:
     skip: Callable[[Scenario], str | None]
 
 
-ALWAYS = ("schema", "subject", "observed")
+ALWAYS = frozenset({"schema", "subject", "observed"})
+"""What every trace holds, of whichever subject: who looks at nothing else looks at nothing."""
 
 TOOLS = Kind(
     "tools",
-    (*ALWAYS, "calls", "not_run", "errors", "seconds"),
+    ("schema", "subject", "observed", "calls", "not_run", "errors", "seconds"),
     lambda scenario: None if scenario.tool_calls else FOR_AGENTS,
 )
 """The tools themselves."""
 
 PREDICTIONS = Kind(
     "agent",
-    (*ALWAYS, "response"),
+    ("schema", "subject", "observed", "response"),
     lambda scenario: NO_CALLS if scenario.tool_calls else None,
 )
 """An agent of which only the answers are known, for another program has asked it."""

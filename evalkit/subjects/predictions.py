@@ -11,7 +11,7 @@ from evalkit.registry import counted, listing
 from evalkit.subjects.kinds import PREDICTIONS
 from evalkit.trace import SCHEMA, Trace
 
-MISSING_ANSWER = "no_prediction"
+NO_PREDICTION, NO_ANSWER = "no_prediction", "no_answer"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -62,8 +62,11 @@ class Predictions:
             "workspace": None,
             "meta": {},
         }
-        if name not in self.answers:
+        if trace["response"] is None:
+            missing = name not in self.answers
             message = f"{self.source} has no answer to {name!r}"
-            error = {"call": None, "kind": MISSING_ANSWER, "type": "LookupError"}
-            trace["errors"].append({**error, "message": message})  # type: ignore[typeddict-item]
+            message = message if missing else f"{self.source} says null, which is no answer"
+            kind = NO_PREDICTION if missing else NO_ANSWER
+            error = {"call": None, "kind": kind, "type": "LookupError", "message": message}
+            trace["errors"].append(error)  # type: ignore[arg-type]
         return trace

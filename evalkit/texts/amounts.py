@@ -38,8 +38,8 @@ _LETTER = rf"[^\W\d_{_UNSPACED}]"
 _IN_WORD = rf"[^\W{_UNSPACED}]"
 
 # between digits: what groups them in threes, and what else makes one run of them
-_GROUPING = r"(?:,?\\!|\\[,;:]|\{,\}|[,'\u2019 \xa0\u2007\u2009\u202f])"
-_JOINT = r"(?:,?\\!|\\[,;:]|\{,\}|[.,'\u2019_\xa0\u2007\u2009\u202f\u066b\u066c])"
+_GROUPING = r"(?:,?\\!|\\[,;: ]|\{,\}|[,'\u2019 \xa0\u2007\u2009\u202f])"
+_JOINT = r"(?:,?\\!|\\[,;: ]|\{,\}|[.,'\u2019_\xa0\u2007\u2009\u202f\u066b\u066c])"
 _DIGITS = rf"\d+(?:{_JOINT}\d+)*"
 _SPACED = r"(?<!\d[ ])(?!0)\d{1,3}(?:[ ]\d{3}(?!\d))++(?![ ]\d)"
 _COMMAND = r"\\(?:[dtc]?frac|sqrt)(?![^\W\d_])|\u221a"
@@ -50,7 +50,9 @@ _TOKEN = rf"""(?x)
               (?:(?<=\d)[.,]\d+)* (?:(?<=_)\{{[^{{}}]*\}})?
             | [\^_]\{{[^{{}}]*\}} | \^[{_SIGN}]?\w+)
     # a sign counts where nothing is before it that it could be subtracted from
-  | (?P<sign> (?:(?<![)\]}}%\xb0.{_SIGN_LIKE}])(?<!{_IN_WORD})[{_SIGN_LIKE}]{{1,2}})?
+  | (?P<sign> (?:(?<![)\]}}%\xb0.{_SIGN_LIKE}])(?<!{_IN_WORD})[{_SIGN_LIKE}]{{1,2}}
+                # a blank after it is none of a bullet's where it opens what is stated
+                (?: (?:(?<=[=:({{\#][{_SIGN}])|(?<=[=:({{\#][ ][{_SIGN}]))[ ]{{1,2}} )?)?
               (?:\\?[{_CURRENCY}][ ]?[{_SIGN_LIKE}]?)?)
     (?: (?P<command> {_COMMAND})
       | (?P<vulgar> [{_VULGAR}])
@@ -66,6 +68,7 @@ _HANGING = rf"""(?x)
     (?: \^(?![{{]?[ ]?\\circ)(?:\{{[^{{}}]*\}}|[{_SIGN}]?\w+|.)?    # powers, no degrees
       | \*\*[{_SIGN}]?\d+ | [\u207a\u207b]?[{_RAISED}]+ | [{_VULGAR}]
       | _\{{[^{{}}]*\}}                                             # a base
+      | [ ]?[\xb1\u2213][ ]?\d+                                     # give or take
       | (?:[-\u2010-\u2013]\d+){{2,}} | (?:[/\u2044:.,]\d+)+        # dates, times, ratios
       | [ ]\d+[ ]?{_SLASH}[ ]?\d+                                   # a mixed number
       | (?<=0)[xX][0-9A-Fa-f]+

@@ -58,6 +58,17 @@ def test_a_wrong_answer_fails(cli: Cli) -> None:
     assert done.code == 1
 
 
+@pytest.mark.parametrize(
+    "assertion",
+    ["[response, exists]", "[response, ne, x]", "[response, not_contains, x]"],
+)
+def test_no_answer_passes_nothing(cli: Cli, write: Write, assertion: str) -> None:
+    """A null passes no assertion on the response, whatever it asks for; an answer does."""
+    write("q.yaml", f"- {{name: q1, prompt: Hi, assertions: [{assertion}]}}\n")
+    assert statuses(graded(cli, {"q1": None})) == {"q1": "failed"}
+    assert statuses(graded(cli, {"q1": "y"})) == {"q1": "passed"}
+
+
 FORMS = {
     "p.ndjson": "".join(
         json.dumps({"id": name, "prediction": text}) + "\n" for name, text in ANSWERS.items()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evalkit import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn
 from evalkit.model import MATCHES
 
-FIXED = settings(deadline=None, derandomize=True, max_examples=60)
+FIXED = settings(deadline=None, derandomize=True, max_examples=25)
 TOKENS = re.findall(
     r"\S+",
     r"""

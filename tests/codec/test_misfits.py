@@ -6,11 +6,13 @@ import pytest
 
 from evalkit.codec import Codec, Misfit, MisfitError
 
+CODEC = Codec()
+
 
 def steps(data: Any) -> list[tuple[str | int, ...]]:
     """Where data is wrong, sorted by the text of the steps."""
     with pytest.raises(MisfitError) as caught:
-        Codec().scenario(data)
+        CODEC.scenario(data)
     return sorted((each.steps for each in caught.value.misfits), key=str)
 
 

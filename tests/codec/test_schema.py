@@ -63,10 +63,13 @@ def named(name: str) -> Any:
     return len
 
 
+CODEC = Codec(named=named)
+
+
 def is_accepted(data: Any) -> bool:
     """Whether the codec makes a scenario of data."""
     try:
-        Codec(named=named).scenario(data)
+        CODEC.scenario(data)
     except MisfitError:
         return False
     return True
@@ -224,6 +227,7 @@ def test_the_edges_are_the_same_for_both(data: dict[str, Any], good: bool) -> No
     [
         ({"scenarios": [CASE]}, True),
         ({"scenarios": [CASE], "tools": "shop:TOOLS"}, True),
+        ({"scenarios": [CASE], "$schema": "evalkit.schema.json"}, True),
         ({"scenarios": [CASE], "defaults": {"tags": ["x"]}}, True),
         ({"scenarios": [CASE], "defaults": {"name": "x"}}, False),
         ({"scenarios": [CASE], "defaults": {"parametrize": [{"a": 1}]}}, False),

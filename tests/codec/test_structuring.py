@@ -7,6 +7,7 @@ import pytest
 from evalkit.codec import Codec, Misfit, MisfitError
 
 Data = dict[str, Any]
+CODEC = Codec()
 CALL = ("tool_calls", 0)
 IN_CALL = (*CALL, "assertions", 0)
 
@@ -14,7 +15,7 @@ IN_CALL = (*CALL, "assertions", 0)
 def misfits(data: Any, **given: Any) -> list[Misfit]:
     """All that is wrong with data."""
     with pytest.raises(MisfitError) as caught:
-        Codec(**given).scenario(data)
+        (Codec(**given) if given else CODEC).scenario(data)
     return list(caught.value.misfits)
 
 

@@ -10,6 +10,7 @@ from evalkit.codec import Codec, Misfit, MisfitError
 from evalkit.errors import CatalogueError
 
 Data = dict[str, Any]
+CODEC = Codec()
 CALL = ("tool_calls", 0)
 IN_CALL = (*CALL, "assertions", 0)
 
@@ -17,7 +18,7 @@ IN_CALL = (*CALL, "assertions", 0)
 def misfits(data: Any, **given: Any) -> list[Misfit]:
     """All that is wrong with data."""
     with pytest.raises(MisfitError) as caught:
-        Codec(**given).scenario(data)
+        (Codec(**given) if given else CODEC).scenario(data)
     return list(caught.value.misfits)
 
 
@@ -55,7 +56,7 @@ def test_an_operator_of_the_author_s_own_is_known_where_it_is_given() -> None:
 @pytest.mark.parametrize("op", ["eq", "EQ", "Eq"])
 def test_an_operator_is_written_in_either_case(op: str) -> None:
     """`EQ` in a file is `Op.EQ`."""
-    found = Codec().scenario(asserted(["x", op, 1]))
+    found = CODEC.scenario(asserted(["x", op, 1]))
     assert found.tool_calls[0].assertions == (Assertion("x", Op.EQ, 1),)
 
 
@@ -72,7 +73,7 @@ def test_an_operator_is_written_in_either_case(op: str) -> None:
 )
 def test_the_short_ways_to_write_an_assertion(written: Any, meant: Assertion) -> None:
     """A list is path, operator, expected, description; a mapping without path means the whole."""
-    assert Codec().scenario(asserted(written)).tool_calls[0].assertions == (meant,)
+    assert CODEC.scenario(asserted(written)).tool_calls[0].assertions == (meant,)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ REFS: list[tuple[Data, Any]] = [
 @pytest.mark.parametrize(("args", "meant"), REFS, ids=str)
 def test_a_saved_value_stands_anywhere_in_arguments(args: Data, meant: Any) -> None:
     """A mapping of the one key `$ref` is a saved value at any depth; the arguments are none."""
-    found = Codec().scenario(call(args=args))
+    found = CODEC.scenario(call(args=args))
     assert found == Scenario("a", tool_calls=[ToolCall("t", meant)])
 
 
@@ -133,7 +134,7 @@ def test_a_saved_value_stands_anywhere_in_expected(
     written = (
         ["p", "eq", expected] if positional else {"path": "p", "op": "eq", "expected": expected}
     )
-    found = Codec().scenario(asserted(written))
+    found = CODEC.scenario(asserted(written))
     assert found.tool_calls[0].assertions == (Assertion("p", Op.EQ, meant),)
 
 
@@ -143,13 +144,13 @@ def test_in_a_schema_a_reference_is_the_schema_s_own(op: str, positional: bool) 
     """JSON Schema has a `$ref` too, and under SCHEMA it is that one."""
     schema = {"$defs": {"n": {"type": "null"}}, "items": {"$ref": "#/$defs/n"}}
     written = ["", op, schema] if positional else {"op": op, "expected": schema}
-    found = Codec().scenario(asserted(written))
+    found = CODEC.scenario(asserted(written))
     assert found.tool_calls[0].assertions == (Assertion("", Op.SCHEMA, schema),)
 
 
 def test_metadata_holds_no_saved_values() -> None:
     """`$ref` in the author's own data is the author's."""
-    found = Codec().scenario(case(metadata={"$ref": "x", "y": {"$ref": 3}}))
+    found = CODEC.scenario(case(metadata={"$ref": "x", "y": {"$ref": 3}}))
     assert found.metadata == {"$ref": "x", "y": {"$ref": 3}}
 
 
@@ -173,9 +174,9 @@ def test_a_saved_value_without_a_name_is_refused(
 def test_a_conversation_is_turns() -> None:
     """Mappings of role and content are `Turn`s; texts are texts."""
     said = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello?"}]
-    found = Codec().scenario(case(prompt=said))
+    found = CODEC.scenario(case(prompt=said))
     assert found.prompt == (Turn("system", "Be brief."), Turn("user", "Hello?"))
-    assert Codec().scenario(case(prompt=["a", "b"])).prompt == ("a", "b")
+    assert CODEC.scenario(case(prompt=["a", "b"])).prompt == ("a", "b")
 
 
 @pytest.mark.parametrize("prompt", [["a", {"role": "user", "content": "b"}], []], ids=str)

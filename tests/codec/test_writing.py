@@ -12,6 +12,8 @@ from evalkit.codec import Codec, plain_scenario
 from evalkit.loaders import load
 from evalkit.writers import written
 
+CODEC = Codec()
+
 
 def outer() -> Any:
     """Give a function that has no name of its own."""
@@ -178,7 +180,7 @@ def test_data_that_would_be_read_as_a_saved_value_is_refused(fields: dict[str, A
 )
 def test_the_key_is_no_reference_elsewhere(scenario: Scenario) -> None:
     """Where the codec reads `$ref` as itself, it is written as itself."""
-    assert Codec().scenario(plain_scenario(scenario)) == scenario
+    assert CODEC.scenario(plain_scenario(scenario)) == scenario
 
 
 def test_a_value_that_is_large() -> None:

@@ -55,6 +55,12 @@ def test_a_mapping_with_scenarios(write: Write) -> None:
     assert scenario.tags == ("x",)
 
 
+def test_a_mapping_may_name_its_schema(write: Write) -> None:
+    """`$schema` is for editors, and says nothing of any scenario."""
+    data = {"$schema": "evalkit.schema.json", "scenarios": [{"name": "a", **CALL}]}
+    assert names(as_json(write, data)) == ["a"]
+
+
 def test_lines_of_scenarios(write: Write) -> None:
     """An NDJSON file is a scenario a line."""
     assert names(as_lines(write, {"name": "a", **CALL}, {"name": "b", **CALL})) == ["a", "b"]

@@ -73,12 +73,23 @@ def test_the_fields_may_be_said(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "mapping", ["", "id", "name=id", "name=,response=x", "id=name,answer=response", "name=a,name=b"]
+    "mapping",
+    [
+        "",
+        "id",
+        "name=id",
+        "name=,response=x",
+        "id=name,answer=response",
+        "name=a,name=b",
+        "name=a,response=a",
+        "name=a,response=b,name=c",
+        "name=a,response=b,x=c",
+    ],
 )
 def test_a_map_that_is_none(write: Write, mapping: str) -> None:
     """Both fields must be named, and nothing else."""
     (told,) = refused(lines(write, {"id": "q", "answer": "x"}), mapping)
-    assert told == f"predictions-map: got {mapping!r}; name=ID,response=ANSWER"
+    assert told.startswith(f"predictions-map: got {mapping!r}; name=ID,response=ANSWER, two fields")
 
 
 def test_a_map_of_a_field_that_is_not_there(write: Write) -> None:
@@ -186,3 +197,8 @@ def test_a_line_that_is_no_json_hides_no_other(write: Write) -> None:
     """All lines that are wrong are told together."""
     path = write("p.ndjson", '{"id": "q", "answer": 5}\n{broken\n')
     assert [each.split(":")[1] for each in refused(path)] == ["1", "2"]
+
+
+def test_one_record_in_json_is_a_record(write: Write) -> None:
+    """An object with a usual name and answer is one answer, and not two of these names."""
+    assert predictions_of(write("p.json", '{"id": "q", "answer": "x"}')).answers == {"q": "x"}

@@ -81,11 +81,43 @@ def test_what_a_value_says_is_not_filled_again() -> None:
     assert (found["prompt"], found["tags"]) == ("${n}!", ["${n}"])
 
 
-@pytest.mark.parametrize("text", ["$n", "{n}", "$ {n}", "$${", "${", "$ref", "${n", "{{n}}"])
+@pytest.mark.parametrize("text", ["$n", "{n}", "$ {n}", "$ref", "{{n}}", "$", "$$n", "n}"])
 def test_what_is_no_placeholder_stays(text: str) -> None:
     """Other signs are text."""
     (found,) = expanded(over([{"n": "a"}], prompt=text))
     assert found["prompt"] == text
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("$${n}", "${n}"), ("a $${x} ${n}", "a ${x} a"), ("$$${n}", "$${n}")]
+)
+def test_two_signs_stand_for_the_text(text: str, meant: str) -> None:
+    """What would be a placeholder is written with one sign more, and needs no column."""
+    (found,) = expanded(over([{"n": "a"}], prompt=text))
+    assert found["prompt"] == meant
+
+
+@pytest.mark.parametrize("text", ["${n", "a ${", "${n ${n}", "$${"])
+def test_a_placeholder_that_is_not_closed_is_told(text: str) -> None:
+    """A brace that was forgotten is a mistake, and no text."""
+    ((steps, problem, _),) = misfits(over([{"n": "a"}], prompt=text))
+    assert steps == ("prompt",)
+    assert problem == f"a placeholder in {text!r} is not closed"
+
+
+def test_two_keys_that_become_one_are_refused() -> None:
+    """Where a row makes two keys of a mapping the same, none is lost in silence."""
+    rows = [{"n": "a", "v": "x"}, {"n": "b", "v": "y"}]
+    ((steps, problem, _),) = misfits(over(rows, args={"${v}": 1, "y": 2}))
+    assert steps in (("args", "y"), ("args", "${v}"))
+    assert problem == "the key 'y' is there twice"
+
+
+@pytest.mark.parametrize("value", [1, None, True, [1]], ids=repr)
+def test_a_key_is_a_text(value: Any) -> None:
+    """A value that is no text is no key, alone or within one that it has no text for."""
+    (told, *_) = misfits(over([{"n": "a", "v": value}], args={"${v}": 1}))
+    assert told[0] == ("args", "${v}")
 
 
 def test_the_rows_share_nothing() -> None:

@@ -1,6 +1,7 @@
 """YAML is read as YAML 1.2 means it, each part with its place, and nothing hidden in an alias."""
 
 import json
+import re
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -116,8 +117,14 @@ def test_json_is_yaml(value: Any) -> None:
     assert value_of(json.dumps(value, ensure_ascii=False)) == value
 
 
+def is_number_in_1_2(value: Any) -> bool:
+    """Whether a text is anywhere in a value that is one in YAML 1.1, and a number in YAML 1.2."""
+    texts = re.findall(r'"([^"]*)"', json.dumps(value))
+    return any(re.fullmatch(r"[-+]?[0-9.]+[eE][-+]?[0-9]+|0o[0-7]+", text) for text in texts)
+
+
 @settings(max_examples=60, deadline=None)
-@given(VALUES)
+@given(VALUES.filter(lambda value: not is_number_in_1_2(value)))
 def test_what_a_yaml_writer_writes_is_read(value: Any) -> None:
     """A value written in block style by a writer of YAML 1.1 comes back."""
     whole = read(yaml.safe_dump([value])).whole
