@@ -19,7 +19,8 @@ from evalkit.model import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn
 from evalkit.registry import hint_for
 
 Named = Callable[[str], Callable[[Any], Any]]
-Hook = Callable[[Any], Any]
+Hook = Callable[..., Any]
+"""What makes a value of data; the converter gives it the type as well, which says nothing."""
 Hooks = dict[str, Hook]
 Make = Callable[[Any, Any], Any]
 
@@ -59,7 +60,9 @@ class _Nouns:
         self._named = named
         self._operators = operators
         self._gather = thorough
-        self._converter = Converter(forbid_extra_keys=True, detailed_validation=thorough)
+        self._converter = Converter(
+            forbid_extra_keys=True, detailed_validation=thorough, prefer_attrib_converters=True
+        )
         self._structure: dict[Noun, Callable[[Any, Any], Any]] = {}
         self._teach(Turn, {})
         self._teach(Answers, {})
@@ -87,25 +90,21 @@ class _Nouns:
 
     def _teach(self, noun: Noun, hooks: Hooks) -> None:
         """Have the converter make a noun: each field by its hook, else as it is."""
-        overrides = {
-            each.name: override(omit=True)
-            if each.name in OURS
-            else override(struct_hook=_hook(hooks.get(each.name)))
-            for each in attrs.fields(noun)
-        }
+        overrides = {each.name: _override(each, hooks) for each in attrs.fields(noun)}
         self._structure[noun] = make_dict_structure_fn(
             noun,
             self._converter,
             _cattrs_detailed_validation=self._gather,
-            **overrides,  # type: ignore[arg-type]
+            **overrides,
         )
 
-    def _noun(self, noun: Noun, data: Json) -> Any:  # noqa: ANN401
+    def _noun(self, noun: Noun, data: Json, _: object = None) -> Any:  # noqa: ANN401
         if type(data) is not dict:
             raise MisfitError(Misfit((), f"expected a mapping, got {brief(data)}"))
-        return self._made(noun, data, self._structure[noun])
+        make = self._structure[noun]
+        return self._made(noun, data, make) if self._gather else make(data, noun)
 
-    def _assertion(self, data: Json) -> Any:  # noqa: ANN401
+    def _assertion(self, data: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take an assertion: a mapping, or the list of its positional fields."""
         if type(data) is list:
             try:
@@ -120,10 +119,10 @@ class _Nouns:
         """Make an assertion, whose path may be left out; in a JSON Schema `$ref` is no `Ref`."""
         if "path" not in data:
             data = {"path": WHOLE, **data}
-        made = self._structure[Assertion]
+        make = self._structure[Assertion]
         if type(data.get("expected")) in _HOLDERS and str(data.get("op")).lower() == Op.SCHEMA:
-            made = self._about_schemas
-        return self._made(Assertion, data, made)
+            make = self._about_schemas
+        return self._made(Assertion, data, make) if self._gather else make(data, Assertion)
 
     def _made(self, noun: Noun, data: dict[str, Json], make: Make) -> Any:  # noqa: ANN401
         try:
@@ -131,7 +130,7 @@ class _Nouns:
         except ClassValidationError as error:
             raise MisfitError(*misfits_of(error, noun, data)) from error
 
-    def _list_of(self, make: Hook, value: Json) -> list[Any]:
+    def _list_of(self, make: Hook, value: Json, _: object = None) -> list[Any]:
         if type(value) is not list:
             problem = f"expected a list, got {brief(value)}"
             raise MisfitError(Misfit((), problem, "put it in [ ]"))
@@ -139,23 +138,23 @@ class _Nouns:
             return [make(item) for item in value]
         return _gathered(make, enumerate(value))
 
-    def _operator(self, value: Json) -> Any:  # noqa: ANN401
+    def _operator(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take an operator that there is, in either case."""
         if type(value) is str and value.lower() not in self._operators and value.strip():
             hint = hint_for(value.lower(), self._operators)
             raise MisfitError(Misfit((), f"unknown operator {value!r}", hint))
         return value
 
-    def _prompt(self, value: Json) -> Any:  # noqa: ANN401
+    def _prompt(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take a prompt: text, texts, or turns."""
         turns = type(value) is list and any(type(item) is dict for item in value)
         return self._list_of(partial(self._noun, Turn), value) if turns else value
 
-    def _answers(self, value: Json) -> Any:  # noqa: ANN401
+    def _answers(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take gold answers: a list of them, or a mapping that says how they match."""
         return self._noun(Answers, value) if type(value) is dict else value
 
-    def _functions(self, value: Json) -> Any:  # noqa: ANN401
+    def _functions(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take functions by their names, where a file may name some."""
         if type(value) is not dict:
             return value
@@ -175,14 +174,20 @@ class _Nouns:
             ) from error
 
 
-def _hook(act: Hook | None) -> Callable[[Any, Any], Any]:
-    """Make what the converter calls for a field: the hook of ours, or nothing is done to it."""
-    if act is None:
-        return lambda value, _: value
-    return lambda value, _: act(value)
+def _override(field: "attrs.Attribute[Any]", hooks: Hooks) -> Any:  # noqa: ANN401
+    """Say how a field is made: by a hook of ours, by the noun's own converter, or as it is."""
+    if field.name in OURS:
+        return override(omit=True)
+    if field.name in hooks:
+        return override(struct_hook=hooks[field.name])
+    return override() if field.converter is not None else override(struct_hook=_as_it_is)
 
 
-def _with_refs(value: Json) -> Any:  # noqa: ANN401
+def _as_it_is(value: Json, _: object) -> Json:
+    return value
+
+
+def _with_refs(value: Json, _: object = None) -> Any:  # noqa: ANN401
     """Put a `Ref` wherever data says `{"$ref": name}`."""
     if type(value) is dict:
         if REF in value and len(value) == 1:
@@ -213,7 +218,7 @@ def _ref(name: Json) -> Ref:
         raise MisfitError(Misfit((REF,), error.problems[0].problem)) from error
 
 
-def _object(value: Json) -> Any:  # noqa: ANN401
+def _object(value: Json, _: object = None) -> Any:  # noqa: ANN401
     """Take arguments, which are a mapping themselves and no `Ref`."""
     if type(value) is not dict or _HOLDERS.isdisjoint(map(type, value.values())):
         return value

@@ -9,6 +9,7 @@ import attrs
 
 from evalkit.catalogue import Catalogue, Loading
 from evalkit.codec import Codec, Misfit, MisfitError
+from evalkit.codec.schema import ROWS
 from evalkit.datasets import DatasetError
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import Json, brief
@@ -38,7 +39,9 @@ class Source:
         self.catalogue = catalogue = Catalogue(path.stem)
         catalogue.source = shown
         catalogue.tools_hint = "say which in its field 'tools'"
-        self._form = form_of(read(path, shown), reading)
+        document = read(path, shown)
+        self._by_line = f"{shown}:" if document.by_line else None
+        self._form = form_of(document, reading)
         head = head_of(self._form)
         self._problems = list(head.problems)
         named = None
@@ -50,6 +53,7 @@ class Source:
             self._take_tools(head.tools, allowed=reading.allow_import)
         self._codec = Codec(named, {*OPERATORS, *catalogue.operators})
         self._defaults = self._good(head.defaults)
+        self._plain = not self._form.foreign and not self._defaults
 
     def scenarios(self) -> Iterator[Scenario]:
         """Give the scenarios one after the other, and raise at the end what is wrong with any.
@@ -59,15 +63,10 @@ class Source:
         problems = list(self._problems)
         count = 0
         for record in self._records(problems):
-            before, found = count, list[Problem]()
-            for data in self._data(record, found):
+            for scenario in self._of(record, problems):
                 count += 1
-                scenario = self._scenario(record, data, found)
                 if scenario is not None:
                     yield scenario
-            problems += _once(found) if count - before > 1 else found
-            if before == count and not found:
-                problems.append(Problem("", "holds no question", source=record.locate(())))
         if problems:
             raise CatalogueError(problems=sorted(problems, key=_position))
         if not count:
@@ -79,6 +78,23 @@ class Source:
             yield from self._form.records()
         except CatalogueError as error:
             problems += error.problems
+
+    def _of(self, record: Record, problems: list[Problem]) -> Iterable[Scenario | None]:
+        """Give what a record holds, None for what is no scenario: mostly it is one by itself."""
+        if self._plain and type(record.data) is dict and ROWS not in record.data:
+            return (self._scenario(record, record.data, problems),)
+        return self._several(record, problems)
+
+    def _several(self, record: Record, problems: list[Problem]) -> Iterator[Scenario | None]:
+        """Give the scenarios of a record that may hold several, or none, which is told."""
+        found: list[Problem] = []
+        count = 0
+        for data in self._data(record, found):
+            count += 1
+            yield self._scenario(record, data, found)
+        problems += _once(found) if count > 1 else found
+        if not count and not found:
+            problems.append(Problem("", "holds no question", source=record.locate(())))
 
     def load(self) -> Catalogue:
         """Give the catalogue with all scenarios in it; names that are taken are its problems."""
@@ -102,7 +118,11 @@ class Source:
         except MisfitError as error:
             problems += [self._problem(record, data, each) for each in error.misfits]
             return None
-        object.__setattr__(scenario, "source", _COLUMN.sub(r"\1", record.locate(())))
+        if self._by_line is not None:
+            place = f"{self._by_line}{record.number + 1}"
+        else:
+            place = _COLUMN.sub(r"\1", record.locate(()))
+        object.__setattr__(scenario, "source", place)
         object.__setattr__(scenario, "home", self.catalogue)
         return scenario
 

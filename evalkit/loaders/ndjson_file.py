@@ -50,7 +50,7 @@ def read_ndjson(path: Path, shown: str) -> Document:
     if path.exists() and not path.is_file():
         with opened(path, shown) as stream:
             path = spooled(stream)
-    return Document(shown, partial(_records, path, shown, _Seen()))
+    return Document(shown, partial(_records, path, shown, _Seen()), by_line=True)
 
 
 def spooled(stream: BinaryIO) -> Path:

@@ -64,12 +64,13 @@ class Document:
     """A file that was read: its records, as often as they are asked for.
 
     `whole` is the record of a file that is one value (YAML, JSON, TOML), whose records are the
-    items of its list, or its one mapping.
+    items of its list, or its one mapping. `by_line` says that a record's number is its line's.
     """
 
     path: str
     records: Callable[[], Iterator[Record]]
     whole: Record | None = None
+    by_line: bool = False
 
 
 @attrs.frozen(eq=False)
