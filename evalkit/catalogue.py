@@ -25,7 +25,8 @@ class Catalogue:
 
     `tools` is the table or factory that they are for, where one is known, and `tools_reference` the
     name by which a file of data says which; `operators` are the author's own; `source` is the file
-    it was loaded from. `notes` says what a later execution has replaced.
+    it was loaded from. `notes` says what a later execution has replaced. `places` gives, for
+    scenarios of a file of data by name, where the field stands that some steps lead to.
 
     >>> shop = Catalogue("shop")
     >>> from evalkit import Scenario, ToolCall
@@ -44,6 +45,7 @@ class Catalogue:
         self.source: str | None = None
         self.scope: Scope | None = None
         self.tools_reference: str | None = None
+        self.places: dict[str, Callable[[tuple[str | int, ...]], str]] = {}
         self.tools_hint = "define TOOL_DISPATCH in its file"
         self._scenarios: dict[str, Scenario] = {}
         self._executions: dict[str, object] = {}

@@ -99,9 +99,11 @@ class Source:
     def load(self) -> Catalogue:
         """Give the catalogue with all scenarios in it; names that are taken are its problems."""
         catalogue, loading = self.catalogue, Loading()
+        places = {}
         for scenario in self.scenarios():
+            places.update(catalogue.places)
             catalogue.enter(scenario, loading)
-        catalogue.problems = loading.problems
+        catalogue.problems, catalogue.places = loading.problems, places
         return catalogue
 
     def _data(self, record: Record, problems: list[Problem]) -> Iterator[Data]:
@@ -124,6 +126,8 @@ class Source:
             place = _COLUMN.sub(r"\1", record.locate(()))
         object.__setattr__(scenario, "source", place)
         object.__setattr__(scenario, "home", self.catalogue)
+        if not self._form.foreign:  # of the last one only: a file may be read without being held
+            self.catalogue.places = {scenario.name: record.locate}
         return scenario
 
     def _problem(self, record: Record, data: Json, misfit: Misfit) -> Problem:

@@ -27,7 +27,9 @@ class Problems:
         """Note a problem of a scenario; `where` are the steps to the field below it."""
         below = dotted(where)
         place = f"{scenario.name}.{below}" if below else scenario.name
-        self._found.append(Problem(place, problem, hint, scenario.source, warning))
+        locate = None if scenario.home is None else scenario.home.places.get(scenario.name)
+        source = scenario.source if locate is None else locate(where)
+        self._found.append(Problem(place, problem, hint, source, warning))
 
     @property
     def errors(self) -> tuple[Problem, ...]:

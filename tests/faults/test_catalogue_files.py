@@ -393,3 +393,22 @@ def test_row_49_a_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
     assert (bad.returncode, bad.stdout) == (4, "")
     assert "stdin" in bad.stderr
     assert ":51:" in bad.stderr
+
+
+def test_what_planning_finds_has_its_place_too(tmp_path: Path) -> None:
+    """An unknown tool and a path that is none are told by line and column, held or in passing."""
+    scenario = {
+        "name": "a",
+        "tool_calls": [{"tool": "fnd", "args": {}, "assertions": [["a[", "eq", 1]]}],
+    }
+    line = json.dumps(scenario)
+    path = tmp_path / "a.ndjson"
+    path.write_text(f"\n{line}\n", encoding="utf-8")
+    places = [f"a.ndjson:2:{line.index(part) + 1}" for part in ('"tool":', '["a["')]
+    for target in (path, [path, tmp_path / "b.ndjson"]):
+        (tmp_path / "b.ndjson").write_text('{"name": "b", "tool_calls": [{"tool": "find"}]}')
+        with pytest.raises(CatalogueError) as caught:
+            run(target, tools={"find": dict})
+        told = [str(problem) for problem in caught.value.problems]
+        for place, what in zip(places, ("unknown tool 'fnd'", "not closed"), strict=True):
+            assert any(place in each and what in each for each in told), told
