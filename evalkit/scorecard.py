@@ -10,7 +10,7 @@ from evalkit.intervals import ERROR as DECISION_ERROR
 from evalkit.intervals import pass_at, pass_hat, wilson
 from evalkit.metrics import SCORING
 from evalkit.model import DIFFICULTIES
-from evalkit.result import BAD, ERROR, PASSED, SKIPPED, ScenarioResult, Status
+from evalkit.result import BAD, ERROR, PASSED, SKIPPED, Check, ScenarioResult, Status
 from evalkit.tally import OperatorTally, Tally
 
 
@@ -78,30 +78,36 @@ class Scorecard:
 
     def add(self, result: ScenarioResult) -> None:
         """Count one result everywhere it belongs."""
-        total = passed = 0
-        counts = self._checks
-        scores = []
-        for check in result.checks:
-            status, op = check.status, check.assertion.op
-            key = op, status
-            if op in SCORING:
-                scores.append(check)
-            counts[key] = counts.get(key, 0) + 1
-            if status is SKIPPED or not check.assertion.weight:
-                total -= 1
-            elif status is PASSED:
-                passed += 1
-        total += len(result.checks)
+        total, passed, scored = self._count(result.checks)
         score = result.score
         once = result.epochs == 1 and self.repeats.sure is None
         before, after = (None, result.status) if once else self._folded(result)
         for tally in self._tallies(result):
             tally.add(total, passed, score)
-            tally.metrics.add(scores, 0 if self.repeats.sure else result.epochs)
+            if scored:
+                tally.metrics.add(scored, 0 if self.repeats.sure else result.epochs)
             if before is not None:
                 tally.statuses[before] -= 1
             if after is not None:
                 tally.statuses[after] += 1
+
+    def _count(self, checks: list[Check]) -> tuple[int, int, list[Check]]:
+        """Count checks by operator; give how many count, how many passed, and those that score."""
+        total, passed = len(checks), 0
+        counts = self._checks
+        scored = []
+        for check in checks:
+            status, assertion = check.status, check.assertion
+            op = assertion.op
+            key = op, status
+            counts[key] = counts.get(key, 0) + 1
+            if op in SCORING:
+                scored.append(check)
+            if status is SKIPPED or not assertion.weight:
+                total -= 1
+            elif status is PASSED:
+                passed += 1
+        return total, passed, scored
 
     def _tallies(self, result: ScenarioResult) -> list[Tally]:
         found = [self.all, _tally(self._difficulties, result.difficulty)]

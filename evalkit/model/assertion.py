@@ -149,7 +149,9 @@ class Assertion:
         if type(self.path) is not str or type(self.description) is not str:
             fields.prose("Assertion.path", self.path)
             fields.prose("Assertion.description", self.description)
-        if self.rare != USUAL or type(self.weight) is bool:
+        texts = self.threshold, self.normalize, self.extract
+        rest = self.each, self.tolerance, self.rel, *texts, self.weight, self.severity
+        if rest != USUAL or type(self.weight) is bool:
             _check_unusual(self)
 
     @property
