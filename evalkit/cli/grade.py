@@ -14,6 +14,7 @@ from evalkit.cli.options import (
     logs,
     reading_files,
     reading_of,
+    recording,
     selecting,
     selection_of,
     showing,
@@ -34,7 +35,7 @@ from evalkit.result import ScenarioResult
 from evalkit.runlog.reader import RunLog
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
-from evalkit.runlog.runs import find_run, is_label
+from evalkit.runlog.runs import find_run
 from evalkit.subjects.kinds import PREDICTIONS, TOOLS
 
 if TYPE_CHECKING:
@@ -47,12 +48,6 @@ FOR_PREDICTIONS = {
     "no_log": "--no-log",
 }
 """The options that only predictions have, which are recorded as a run."""
-
-
-def _label(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not is_label(value):
-        raise click.BadParameter(f"{value!r} is no name to find a run by", param=option)
-    return value
 
 
 @click.command("grade")
@@ -70,8 +65,7 @@ def _label(_context: click.Context, option: click.Parameter, value: str | None) 
     help="Which of its columns are what.",
 )
 @logs
-@click.option("--no-log", is_flag=True, help="Record nothing.")
-@click.option("--label", callback=_label, help="A name for the run.")
+@recording
 @judging
 @showing
 @click.pass_obj

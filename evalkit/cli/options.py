@@ -12,7 +12,7 @@ from evalkit.loaders import Reading
 from evalkit.loaders.reading import FORMATS
 from evalkit.model import DIFFICULTIES, MATCHES
 from evalkit.model.fields import EXTRACTS
-from evalkit.runlog.runs import DEFAULT
+from evalkit.runlog.runs import DEFAULT, is_label
 from evalkit.select import Selection
 
 Command = Callable[..., Any]
@@ -64,6 +64,12 @@ def judging(command: Command) -> Command:
         "--embed", metavar="MODULE:NAME", help="What gives vectors of texts, for SEMANTIC."
     )
     return _with(command, [option])
+
+
+def _label(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not is_label(value):
+        raise click.BadParameter(f"{value!r} is no name to find a run by", param=option)
+    return value
 
 
 def _columns(
@@ -126,6 +132,15 @@ def logs(command: Command) -> Command:
             help="Where runs are recorded.  [default: .evalkit/runs]",
         ),
         click.option("--salvage", is_flag=True, help="Leave out what is damaged in a log."),
+    ]
+    return _with(command, options)
+
+
+def recording(command: Command) -> Command:
+    """Add the options that say whether a run is recorded, and under which name."""
+    options = [
+        click.option("--no-log", is_flag=True, help="Record nothing."),
+        click.option("--label", callback=_label, help="A name for the run."),
     ]
     return _with(command, options)
 

@@ -17,6 +17,7 @@ from evalkit.cli.options import (
     loading,
     logs,
     reading_of,
+    recording,
     selecting,
     selection_of,
     showing,
@@ -34,7 +35,7 @@ from evalkit.result import Outline, ScenarioResult
 from evalkit.runlog.reader import LoggedResults
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import NEWEST, LogOptions
-from evalkit.runlog.runs import is_label, runs_in
+from evalkit.runlog.runs import runs_in
 from evalkit.scorecard import failing
 from evalkit.select import Selection
 
@@ -70,12 +71,6 @@ class Thrift:
 def _positive(_context: click.Context, option: click.Parameter, value: float | None) -> Any:
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value!r} is no number above 0", param=option)
-    return value
-
-
-def _label(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not is_label(value):
-        raise click.BadParameter(f"{value!r} is no name to find a run by", param=option)
     return value
 
 
@@ -131,8 +126,7 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 @click.option("--executor", help="serial, threads, processes, or dask[=ADDRESS].")
 @click.option("--rate", callback=_per_second, help="Begin at most so many: 10/s, 90/m.")
 @logs
-@click.option("--no-log", is_flag=True, help="Record nothing.")
-@click.option("--label", callback=_label, help="A name for the run.")
+@recording
 @click.option(
     "--resume",
     is_flag=False,
