@@ -16,7 +16,7 @@ from evalkit.jsonvalue import brief, is_number
 from evalkit.loops import OwnLoop
 from evalkit.planning.plans import TIMEOUT_S
 from evalkit.protocols import Awaiter, Services, Sink, services_of
-from evalkit.registry import hint_for, nearest
+from evalkit.registry import hint_for, listing, nearest
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
 from evalkit.runlog.runs import is_label
@@ -152,14 +152,20 @@ CHECKS: Mapping[str, tuple[Check, str]] = {
 }
 
 
+FOR_RUNNING = ("tools", "executor", "workers", "epochs", "until_sure", "timeout_s", "rate")
+"""The options that say nothing where answers are graded."""
+
+
 def _predictions(options: RunOptions) -> Predictions | None:
     """Take answers that are to be graded; nothing is run then, by any tools, anywhere."""
     given = options.get("predictions")
     if given is None:
         return None
-    if options.get("tools") is not None or options.get("executor", "serial") != "serial":
-        hint = "leave out tools and executor"
-        raise CatalogueError("run", "predictions are graded, and nothing is run", hint)
+    usual = {"executor": "serial", "timeout_s": TIMEOUT_S}
+    idle = [name for name in FOR_RUNNING if options.get(name) not in (None, usual.get(name))]
+    if idle:
+        problem = f"predictions are graded, and nothing is run: {listing(idle)} says nothing"
+        raise CatalogueError("run", problem, "leave it out")
     found: Predictions = import_module("evalkit.loaders.predictions").predictions_given(given)
     return found
 

@@ -13,6 +13,7 @@ from evalkit.cli.shown import last_line
 from evalkit.registry import counted
 from evalkit.reports.run_report import NOTHING, PASSED
 from evalkit.reports.text import Page
+from evalkit.select import Selection
 
 
 @click.command("list")
@@ -23,9 +24,7 @@ def list_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
 ) -> int:
     """List the scenarios of FILES: name, difficulty, number of calls, tags."""
-    selection, reading = selection_of(options), reading_of(options)
-    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
-    session = Session(asked, elsewhere=sys.stderr)
+    session, selection = _session(files, tools, options)
     scenarios, everything = session.choose()
     page = Page(stdout, colour=False)
     for scenario in scenarios:
@@ -47,9 +46,7 @@ def validate_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
 ) -> int:
     """Check FILES without a call: every problem, each with its place and the nearest right one."""
-    selection, reading = selection_of(options), reading_of(options)
-    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
-    session = Session(asked, elsewhere=sys.stderr)
+    session, selection = _session(files, tools, options)
     prepared = session.prepare()
     if not prepared.jobs:
         return last_line({}, sys.stderr, NOTHING, nobody(selection, prepared))
@@ -60,3 +57,12 @@ def validate_command(
     page.line(f"{counted(len(prepared.jobs), 'scenario')}, no error, {warnings}")
     page.flush()
     return PASSED
+
+
+def _session(
+    files: tuple[str, ...], tools: str | None, options: dict[str, Any]
+) -> tuple[Session, Selection]:
+    """Give the session that only looks, and what is selected."""
+    selection, reading = selection_of(options), reading_of(options)
+    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
+    return Session(asked, elsewhere=sys.stderr), selection

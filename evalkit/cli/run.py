@@ -232,7 +232,7 @@ def _why_nothing(report: RunReport, prepared: Prepared, selection: Selection) ->
     if prepared.jobs:
         told = f"{len(prepared.jobs)} selected, none has tool calls: all need an agent"
         asked = any(job.plan.scenario.answers for job in islice(prepared.jobs, 1))
-        return told + " (answers that there are can be graded: --predictions FILE)" * asked
+        return told + " (or evalkit grade FILE --predictions ANSWERS)" * asked
     return nobody(selection, prepared)
 
 

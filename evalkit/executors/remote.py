@@ -21,7 +21,15 @@ from evalkit.result import ScenarioResult
 from evalkit.runlog.records import result_of
 from evalkit.runlog.runs import new_run_id
 from evalkit.schedule import Schedule, Task
-from evalkit.subjects.progress import Progress, call_note, note, note_error, skip, trace_of
+from evalkit.subjects.progress import (
+    Progress,
+    call_note,
+    note,
+    note_error,
+    nothing_yet,
+    skip,
+    trace_of,
+)
 from evalkit.subjects.tools import OBSERVED
 from evalkit.watch import Watch
 
@@ -190,7 +198,7 @@ def lost_result(task: Task, doing: str, told: str, *, hung: bool) -> ScenarioRes
     else was measured is lost with the process, and can't be said to have passed.
     """
     plan, now = task.job.plan, perf_counter()
-    progress = Progress(plan, None, now, 0.0, 0, now, {}, [], [], [], {}, {})
+    progress = nothing_yet(plan, now, now)
     step = int(doing) if doing.isdigit() and int(doing) < len(plan.calls) else None
     where = f" in step {step}, {plan.calls[step].tool!r}" if step is not None else ""
     if hung and step is not None:

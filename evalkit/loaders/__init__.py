@@ -19,6 +19,7 @@ __all__ = [
     "READERS",
     "STDIN",
     "Reading",
+    "beside",
     "files_in",
     "load",
     "named_from_here",
@@ -95,7 +96,7 @@ def opened(path: str | Path, reading: Reading = PLAIN) -> Any:  # noqa: ANN401
         files = sorted(each.name for each in files_in(path))
         raise CatalogueError(shown, "is a folder", f"name the files in it: {listing(files)}")
     elif not path.exists():
-        raise CatalogueError(shown, "there is no such file", _beside(path))
+        raise CatalogueError(shown, "there is no such file", beside(path))
     elif path.suffix.lower() not in READERS:
         problem = f"a file of kind {path.suffix!r} can't be loaded"
         known = ", ".join((PYTHON, *READERS))
@@ -136,9 +137,9 @@ def _module(name: str) -> Any:  # noqa: ANN401
     return import_module(f"evalkit.loaders.{name}")
 
 
-def _beside(path: Path) -> str | None:
+def beside(path: Path) -> str | None:
     """Name the file beside it that could be meant."""
     files = path.parent.iterdir() if path.parent.is_dir() else ()
-    beside = [each.name for each in files if each.suffix in (PYTHON, *READERS)]
-    close = nearest(path.name, beside)
+    names = [each.name for each in files if each.suffix in (PYTHON, *READERS)]
+    close = nearest(path.name, names)
     return f"did you mean {str(path.parent / close)!r}?" if close else None

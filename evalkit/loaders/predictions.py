@@ -6,7 +6,7 @@ from typing import Any
 
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import Json, brief
-from evalkit.loaders import reader_of
+from evalkit.loaders import beside, reader_of
 from evalkit.loaders.records import Document, Record
 from evalkit.registry import hint_for, listing
 from evalkit.subjects.predictions import Predictions
@@ -29,7 +29,7 @@ def predictions_of(path: Path, mapping: str | None = None) -> Predictions:
     """
     shown = str(path)
     if not path.exists() or path.is_dir():
-        raise CatalogueError(shown, "there is no such file")
+        raise CatalogueError(shown, "there is no such file", beside(path))
     document = reader_of(path)(path, shown)
     fields = None if mapping is None else _fields(mapping)
     answers: dict[str, str | None] = {}

@@ -1,15 +1,18 @@
 """The subject that is a file of answers: what another program answered to each scenario."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
+from math import inf
+from time import perf_counter
 
 import attrs
 
 from evalkit.jsontext import canonical
 from evalkit.plan import Plan
-from evalkit.registry import counted, listing
+from evalkit.registry import counted, listing, nearest
 from evalkit.subjects.kinds import PREDICTIONS
-from evalkit.trace import SCHEMA, Trace
+from evalkit.subjects.progress import note_error, nothing_yet, trace_of
+from evalkit.trace import Trace
 
 NO_PREDICTION, NO_ANSWER = "no_prediction", "no_answer"
 
@@ -29,7 +32,7 @@ class Predictions:
         answer = canonical([self.answers.get(name), name in self.answers])
         return sha256(answer).hexdigest()[:16]
 
-    def unpaired(self, asked: Iterable[str], everyone: Container[str]) -> list[str]:
+    def unpaired(self, asked: Iterable[str], everyone: Collection[str]) -> list[str]:
         """Name the scenarios that are asked and have no answer, and the answers to nobody."""
         left = [name for name in asked if name not in self.answers]
         over = [name for name in self.answers if name not in everyone]
@@ -37,36 +40,23 @@ class Predictions:
         if left:
             notes.append(f"{counted(len(left), 'scenario')} without an answer: {listing(left)}")
         if over:
+            close = nearest(over[0], everyone)
+            meant = f" (nearest {close!r})" if close else ""
             told = counted(len(over), "answer")
-            notes.append(f"{told} to no scenario there is: {listing(over)}")
+            notes.append(f"{told} to no scenario there is: {listing(over)}{meant}")
         return notes
 
     def trace_of(self, plan: Plan) -> Trace:
         """Give the trace of an answer; where there is none, it says that nothing was measured."""
         name = plan.scenario.name
-        trace: Trace = {
-            "schema": SCHEMA,
-            "subject": PREDICTIONS.name,
-            "observed": list(PREDICTIONS.observed),
-            "response": self.answers.get(name),
-            "responses": [],
-            "turns": [],
-            "calls": [],
-            "not_run": [],
-            "errors": [],
-            "usage": None,
-            "cost_usd": None,
-            "seconds": 0.0,
-            "stop_cause": None,
-            "state": {},
-            "workspace": None,
-            "meta": {},
-        }
-        if trace["response"] is None:
-            missing = name not in self.answers
-            message = f"{self.source} has no answer to {name!r}"
-            message = message if missing else f"{self.source} says null, which is no answer"
-            kind = NO_PREDICTION if missing else NO_ANSWER
-            error = {"call": None, "kind": kind, "type": "LookupError", "message": message}
-            trace["errors"].append(error)  # type: ignore[arg-type]
+        progress = nothing_yet(plan, perf_counter(), inf)
+        answer = self.answers.get(name)
+        if answer is None and name in self.answers:
+            said = LookupError(f"{self.source} says null, which is no answer")
+            note_error(progress, NO_ANSWER, said)
+        elif answer is None:
+            said = LookupError(f"{self.source} has no answer to {name!r}")
+            note_error(progress, NO_PREDICTION, said)
+        trace = trace_of(progress, PREDICTIONS.name, list(PREDICTIONS.observed))
+        trace["response"] = answer
         return trace

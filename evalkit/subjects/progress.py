@@ -37,6 +37,11 @@ class Progress:
     trace: Trace | None = None
 
 
+def nothing_yet(plan: Plan, started: float, deadline: float) -> Progress:
+    """Give the progress of a scenario of which nothing has happened yet."""
+    return Progress(plan, None, started, deadline, 0, started, {}, [], [], [], {}, {})
+
+
 def note(progress: Progress, bound: BoundCall, call: Call) -> None:
     """Note a call that was made, and keep what is to be saved of its result."""
     progress.calls.append(call)

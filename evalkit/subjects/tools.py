@@ -12,7 +12,16 @@ from evalkit.protocols import Guard, Table
 from evalkit.subjects.arguments import TransformError, arguments_of
 from evalkit.subjects.kinds import TOOLS
 from evalkit.subjects.output import Output
-from evalkit.subjects.progress import LOST, Progress, call_note, note, note_error, skip, trace_of
+from evalkit.subjects.progress import (
+    LOST,
+    Progress,
+    call_note,
+    note,
+    note_error,
+    nothing_yet,
+    skip,
+    trace_of,
+)
 from evalkit.subjects.retries import retried
 from evalkit.toolbox.documents import document_of
 from evalkit.toolbox.errors import (
@@ -48,7 +57,7 @@ class ToolSubject:
         now = perf_counter()
         limit = plan.scenario.timeout_s
         deadline = inf if limit is None else now + limit
-        return Progress(plan, None, now, deadline, 0, now, {}, [], [], [], {}, {})
+        return nothing_yet(plan, now, deadline)
 
     def proceed(self, progress: Progress) -> None:
         """Make the calls that are still to be made."""

@@ -153,6 +153,21 @@ def test_no_answer_passes_nothing(assertion: Assertion) -> None:
     assert (result.status, result.checks[0].code) == (Status.FAILED, "no_answer")
 
 
+@pytest.mark.parametrize(
+    "option", [{"epochs": 3}, {"tools": {}}, {"executor": "threads"}, {"until_sure": 0.9}], ids=str
+)
+def test_what_says_nothing_of_answers_is_refused(option: dict[str, Any]) -> None:
+    """An option of running is not passed over where answers are graded."""
+    with pytest.raises(CatalogueError, match="says nothing"):
+        run(Scenario.single("q", "?", "Paris"), predictions={"q": "Paris"}, **option)
+
+
+def test_an_answer_to_nobody_names_the_nearest() -> None:
+    """A name that is mistyped is seen from the note."""
+    report = run(Scenario.single("capital", "?", "x"), predictions={"capitl": "x", "capital": "x"})
+    assert report.notes == ("1 answer to no scenario there is: 'capitl' (nearest 'capital')",)
+
+
 def test_what_every_trace_holds_measures_nothing() -> None:
     """Who looks only at what the subject is called has looked at nothing."""
     found = [Assertion("subject", Op.EQ, "agent"), Assertion("schema", Op.EXISTS)]
