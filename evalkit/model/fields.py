@@ -62,7 +62,8 @@ def _listed(where: str, value: object, kind: type) -> tuple[Any, ...]:
     """Take any other iterable that is meant as a sequence."""
     if isinstance(value, str | bytes | Mapping | kind) or not isinstance(value, Iterable):
         name = "strings" if kind is str else kind.__name__
-        fail(where, f"expected a list of {name}, got {brief(value)}", "put it in [ ]")
+        hint = "leave it out" if value is None else "put it in [ ]"
+        fail(where, f"expected a list of {name}, got {brief(value)}", hint)
     return tuple(value)
 
 
