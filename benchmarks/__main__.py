@@ -55,6 +55,7 @@ def _peers(options: Namespace) -> Iterable[Table]:
 def _runs(options: Namespace) -> Iterable[Table]:
     """The tables of the run log, and of runs side by side."""
     yield runs.log(options.repeat, runs.QUICK_SIZE if options.quick else runs.SIZE)
+    yield runs.agent(options.repeat, runs.QUICK_SIZE if options.quick else runs.SIZE)
     yield runs.side_by_side(options.repeat)
 
 

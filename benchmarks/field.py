@@ -76,6 +76,14 @@ EVALKIT = Contender(
 
 EVALKIT_LOGGED = evolve(EVALKIT, name="evalkit, logged", arguments=EVALKIT.arguments[:-1])
 
+# beside these, an argument passed on, the order of the calls, hygiene, and that it came to its end
+EVALKIT_AGENT = evolve(
+    EVALKIT,
+    name="evalkit, an agent",
+    arguments=[*EVALKIT.arguments, "--agent", "benchmarks.contenders.clerk:answer"],
+    counts=EVALKIT.counts + 4,
+)
+
 PYTEST = Contender(
     "pytest",
     ["-m", "pytest", *PYTEST_OPTIONS, str(CONTENDERS / "pytest_cases.py")],

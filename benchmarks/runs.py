@@ -6,12 +6,14 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.contenders.waiting import AT_ONCE, TOOLS, WAIT_S
-from benchmarks.field import EVALKIT, EVALKIT_LOGGED
+from benchmarks.field import EVALKIT, EVALKIT_AGENT, EVALKIT_LOGGED
 from benchmarks.measure import Job, measure, run_child
+from benchmarks.ratios import marginal_us
 from benchmarks.table import Bound, Table, judged
 
 SIZE, QUICK_SIZE = 10_000, 500
 LOG_BOUND_US = Bound(20)
+AGENT_BOUND = Bound(3)
 WAITING_BOUND = Bound(1.15)
 IDEAL_S = TOOLS * WAIT_S / AT_ONCE
 WAITERS = {
@@ -29,6 +31,25 @@ def log(repeat: int, size: int) -> Table:
     each = median([(mine.cpu_s - bare.cpu_s) / size * 1e6 for mine, bare in pairs])
     rows = [(f"a record of five checks and two calls, at {size:,}", *judged(each, LOG_BOUND_US))]
     return Table("A run log", ("CPU us over no log", "", "bound", ""), rows)
+
+
+def agent(repeat: int, size: int) -> Table:
+    """What an agent of two recorded calls costs, in what the same scenario costs without one."""
+    jobs = {
+        f"{which}, {count:,}": contender.job(count)
+        for which, contender in (("direct", EVALKIT), ("agent", EVALKIT_AGENT))
+        for count in (1, size)
+    }
+    costs = measure(jobs, repeat)
+    each = {
+        which: marginal_us(costs[f"{which}, {size:,}"], costs[f"{which}, 1"], size)
+        for which in ("direct", "agent")
+    }
+    title = f"An agent of two recorded calls, at {size:,}, without start-up"
+    direct = ("direct", f"{each['direct']:.1f}", "", "", "")
+    judgement = judged(each["agent"] / each["direct"], AGENT_BOUND)
+    rows = [direct, ("agent", f"{each['agent']:.1f}", *judgement)]
+    return Table(title, ("subject", "CPU us", "x direct", "bound", ""), rows)
 
 
 def side_by_side(repeat: int) -> Table:

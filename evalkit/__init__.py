@@ -31,10 +31,16 @@ if TYPE_CHECKING:
     from evalkit.loaders import load as load
     from evalkit.model import Answers as Answers
     from evalkit.model import Assertion as Assertion
+    from evalkit.model import Attachment as Attachment
+    from evalkit.model import Budget as Budget
     from evalkit.model import Env as Env
+    from evalkit.model import FewShot as FewShot
+    from evalkit.model import Limits as Limits
     from evalkit.model import Op as Op
     from evalkit.model import Ref as Ref
+    from evalkit.model import Reply as Reply
     from evalkit.model import Scenario as Scenario
+    from evalkit.model import State as State
     from evalkit.model import Tool as Tool
     from evalkit.model import ToolCall as ToolCall
     from evalkit.model import Turn as Turn
@@ -49,21 +55,27 @@ PUBLIC = {
     "ALL_TAGS": "evalkit.catalogue",
     "Answers": "evalkit.model",
     "Assertion": "evalkit.model",
+    "Attachment": "evalkit.model",
+    "Budget": "evalkit.model",
     "CATALOGUE": "evalkit.catalogue",
     "Catalogue": "evalkit.catalogue",
     "CatalogueError": "evalkit.errors",
     "Check": "evalkit.result",
     "Env": "evalkit.model",
     "EvalkitError": "evalkit.errors",
+    "FewShot": "evalkit.model",
+    "Limits": "evalkit.model",
     "MISSING": "evalkit.jsonvalue",
     "Op": "evalkit.model",
     "Problem": "evalkit.errors",
     "Ref": "evalkit.model",
+    "Reply": "evalkit.model",
     "RunLogError": "evalkit.errors",
     "RunReport": "evalkit.reports.run_report",
     "Scenario": "evalkit.model",
     "ScenarioResult": "evalkit.result",
     "Services": "evalkit.protocols",
+    "State": "evalkit.model",
     "Status": "evalkit.result",
     "Tool": "evalkit.model",
     "ToolCall": "evalkit.model",

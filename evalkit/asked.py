@@ -11,7 +11,6 @@ from evalkit.errors import Problem
 from evalkit.jobs import Jobs
 from evalkit.loaders import Reading
 from evalkit.model import Scenario
-from evalkit.planning.plans import TIMEOUT_S
 from evalkit.protocols import Services
 from evalkit.result import Outline
 from evalkit.select import Selection
@@ -27,13 +26,14 @@ class Asked:
     `epochs` is how often each scenario runs, else it is what it says itself, and `sure` the rate to
     be sure of. With `digests`, the code of the tools is looked at, for a run log. `reading` is how
     files of data are read. `embed` names what SEMANTIC embeds with, which else is in `services`.
-    With `predictions`, nothing is run: they are graded.
+    With `predictions`, nothing is run: they are graded. `agent` is an agent, a factory of one, or
+    the name of either; `replay` the folder of recordings that answer in place of who was asked.
     """
 
     targets: tuple[Target, ...]
     tools: Any = None
     selection: Selection = attrs.field(factory=Selection)
-    timeout_s: float = TIMEOUT_S
+    timeout_s: float | None = None
     epochs: int | None = None
     sure: float | None = None
     digests: bool = False
@@ -41,6 +41,8 @@ class Asked:
     services: Services = attrs.field(factory=Services)
     embed: str | None = None
     predictions: Predictions | None = None
+    agent: Any = None
+    replay: Path | None = None
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -1,12 +1,14 @@
 """Where the scenarios of one catalogue are made jobs: its tools, and the one planner."""
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import attrs
 
 from evalkit.asked import Asked
 from evalkit.callables import Callables, digest_of
+from evalkit.cast import Cast
 from evalkit.catalogue import Catalogue
 from evalkit.errors import CatalogueError
 from evalkit.fingerprints import declared, ref_written
@@ -39,36 +41,64 @@ class Desk:
         manager: Any,  # noqa: ANN401
         table: Any,  # noqa: ANN401
         services: Services,
+        cast: Cast,
     ) -> None:
-        """Take the open table of the tools, and what opened it."""
+        """Take the open table of the tools, what opened it, and who is observed."""
         self.catalogue = catalogue
         self.manager = manager
         self._asked = asked
         self._toolbox = toolbox
-        kind = TOOLS if asked.predictions is None else PREDICTIONS
-        tools = table.entries if asked.predictions is None else None
-        self.planner = Planner(
-            tools, catalogue.operators, asked.timeout_s, kind=kind, services=services
-        )
+        self._cast = cast
         given = asked.tools is not None or catalogue.tools is not None
-        self.may_call = given or asked.predictions is not None
-        self.code = ToolCode(table.entries, toolbox, catalogue) if asked.digests else None
+        self.planner = Planner(
+            table.entries if given and cast.recorded is None else None,
+            catalogue.operators,
+            asked.timeout_s,
+            kind=cast.kind,
+            services=services,
+            own=table.own if cast.recorded is None else None,
+        )
+        self.may_call = given or cast.kind.talks or cast.recorded is not None
+        self._offered = None
+        if cast.agent is not None:
+            self._offered = import_module("evalkit.toolbox.offered").Offered(table.entries)
+        self.code = None
+        if asked.digests:
+            self.code = ToolCode(table.entries, toolbox, catalogue, cast.agent)
 
     def job(self, scenario: Scenario) -> Job:
         """Plan a scenario; what is wrong with it is with the planner."""
         plan = self.planner.compile(scenario)
-        epochs = self._epochs(scenario)
-        code, predictions = self.code, self._asked.predictions
-        if code is None:
-            return Job(plan, self._toolbox, self.catalogue.scope, *epochs, predictions=predictions)
-        digest = code.digest(plan)
-        if predictions is not None:
-            digest = predictions.digest_of(scenario.name)
+        if scenario.attachments:
+            self._check_attachments(scenario)
+        cast, scope = self._cast, self.catalogue.scope
+        job = Job(
+            plan,
+            self._toolbox,
+            scope,
+            *self._epochs(scenario),
+            recorded=cast.recorded,
+            agent=cast.agent,
+            offered=self._offered,
+        )
+        return job if self.code is None else self._printed(job, self.code)
+
+    def _printed(self, job: Job, code: ToolCode) -> Job:
+        """Add what a run log and other processes know a job by."""
+        scenario, recorded = job.plan.scenario, self._cast.recorded
         callables = Callables()
         print_ = digest_of(declared(scenario, callables), ref_written)
+        digest = code.digest(job.plan) if recorded is None else recorded.digest_of(scenario.name)
         opaque = bool(callables.opaque)
-        scope = self.catalogue.scope
-        return Job(plan, self._toolbox, scope, *epochs, digest, print_, opaque, predictions)
+        return attrs.evolve(job, tools_digest=digest, fingerprint=print_, opaque=opaque)
+
+    def _check_attachments(self, scenario: Scenario) -> None:
+        """Note files that go with a prompt and are not there."""
+        attachments = import_module("evalkit.subjects.attachments")
+        for index, attachment in enumerate(scenario.attachments):
+            problem = attachments.attachment_problem(attachment, scenario)
+            if problem is not None:
+                self.planner.problems.add(scenario, ("attachments", index, "path"), *problem)
 
     def _epochs(self, scenario: Scenario) -> tuple[int, int]:
         """Give how often a scenario runs, and how many of these times it must pass."""
@@ -79,7 +109,8 @@ class Desk:
             problem = f"{needed} epochs must pass, of {counted(epochs, 'epoch')}"
             hint = "raise epochs, or lower it"
             self.planner.problems.add(scenario, ("pass_epochs",), problem, hint)
-        once = not scenario.tool_calls or self._asked.predictions is not None
+        kind = self._cast.kind
+        once = kind.skip(scenario) is not None or kind is PREDICTIONS
         return (1, 1) if once else (epochs, needed)
 
 
@@ -88,14 +119,19 @@ def toolbox_for(
     catalogue: Catalogue,
     scenarios: Iterable[Scenario],
     place: str,
+    cast: Cast,
 ) -> Toolbox:
-    """Find the tools of a catalogue: those that were asked for, else its own."""
-    if asked.predictions is not None:
+    """Find the tools of a catalogue: those that were asked for, else its own.
+
+    An agent may bring its own; the tools of what is recorded are not needed.
+    """
+    if cast.recorded is not None:
         return toolbox_of({})
     tools = catalogue.tools if asked.tools is None else asked.tools
     if isinstance(tools, str):
         tools = named_from_here(tools, "tools")
-    if tools is None and any(scenario.tool_calls for scenario in scenarios):
+    needed = cast.kind is TOOLS
+    if tools is None and needed and any(scenario.tool_calls for scenario in scenarios):
         raise no_tools(catalogue)
     try:
         return toolbox_of({} if tools is None else tools)

@@ -2,24 +2,42 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from evalkit.plan import Plan
-from evalkit.planning.plans import TIMEOUT_S
 from evalkit.protocols import Scope
 from evalkit.spill import Spill
-from evalkit.subjects.predictions import Predictions
+from evalkit.subjects.kinds import TOOLS
 from evalkit.toolbox import FactoryToolbox, TableToolbox
+from evalkit.trace import Trace
+
+if TYPE_CHECKING:
+    from evalkit.subjects.agent import Agent
+    from evalkit.toolbox.offered import Offered
+
+
+class Recorded(Protocol):
+    """What has a trace of every plan, without running anything."""
+
+    def trace_of(self, plan: Plan, epoch: int, /) -> Trace:
+        """Give the trace of one epoch of a plan."""
+        ...
+
+    def digest_of(self, name: str, /) -> str:
+        """Give the digest of what is recorded of a scenario, by which an edit is seen."""
+        ...
 
 
 @attrs.frozen(eq=False, repr=False)
 class Job:
     """One plan, the tools it is for, the scope its file's code runs in, and its epochs.
 
-    `tools_digest` is that of the tools' code, and `fingerprint` that of the scenario, where a run
-    log or another process needs them; it is `opaque` where it does not tell all. With
-    `predictions`, nothing is run: what they say is graded.
+    `first` is the number of the first epoch. `tools_digest` is that of the tools' code, and
+    `fingerprint` that of the scenario, where a run log or another process needs them; it is
+    `opaque` where it does not tell all. With an `agent` the prompt is put to it, and it is
+    `offered` the tools. What is `recorded` is not run: the trace that it gives is graded.
     """
 
     plan: Plan
@@ -30,7 +48,10 @@ class Job:
     tools_digest: str = ""
     fingerprint: str = ""
     opaque: bool = False
-    predictions: Predictions | None = None
+    recorded: Recorded | None = None
+    agent: "Agent | None" = None
+    offered: "Offered | None" = None
+    first: int = 1
 
 
 class Jobs:
@@ -46,18 +67,18 @@ class Jobs:
         self._count = 0
         self._prints = Spill()
         self.epochs = 0
-        self.shortest_s = TIMEOUT_S
+        self.shortest_s = TOOLS.timeout_s
         self.tools_digests: set[str] = set()
 
     def count(self, job: Job) -> None:
         """Count a job that is among them."""
         self._count += 1
         self.epochs += job.epochs
-        limits = [bound.timeout_s for bound in job.plan.calls]
+        limits = [job.plan.timeout_s, *(bound.timeout_s for bound in job.plan.calls)]
         whole = job.plan.scenario.timeout_s
         if whole is not None:
             limits.append(whole)
-        self.shortest_s = min(self.shortest_s, *limits, TIMEOUT_S)
+        self.shortest_s = min(self.shortest_s, *limits)
         if job.fingerprint:
             self._prints.add(job.fingerprint)
             self.tools_digests.add(job.tools_digest)

@@ -12,6 +12,7 @@ import orjson
 
 WIDE = b'{"wide":true,'
 """How an object begins that holds an integer of more than 64 bits."""
+_READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
 def dumped(value: Any) -> bytes:  # noqa: ANN401
@@ -60,3 +61,21 @@ def canonical(value: Any, other: Callable[[Any], Any] | None = None) -> bytes:  
         return json.dumps(
             value, allow_nan=False, separators=(",", ":"), sort_keys=True, default=other
         ).encode("ascii")
+
+
+def readable(value: Any) -> bytes:  # noqa: ANN401
+    """Write JSON to be read by people, its keys in the order they have.
+
+    >>> print(readable({"b": [1], "a": "é"}).decode(), end="")
+    {
+      "b": [
+        1
+      ],
+      "a": "é"
+    }
+    """
+    try:
+        return orjson.dumps(value, option=_READABLE)
+    except TypeError:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, indent=2)
+        return f"{text}\n".encode()

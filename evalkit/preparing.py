@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evalkit.asked import Asked, Prepared, Target
+from evalkit.cast import Cast, cast_of
 from evalkit.catalogue import AMBIENT, Catalogue
 from evalkit.desk import Desk, placed, toolbox_for
 from evalkit.engine import OPENING_S
@@ -34,6 +35,7 @@ class Preparation:
         self._notes: list[str] = []
         self._unread: list[str] = []
         self._scoring: dict[str, None] = {}
+        self._cast: Cast | None = None
         self.problems: list[Problem] = []
 
     def prepare(self) -> Prepared:
@@ -187,17 +189,20 @@ class Preparation:
             catalogue.scope.activate()
         asked = self._asked
         place = catalogue.source or catalogue.name
+        if self._cast is None:
+            self._cast = self._in_time("importing the agent", LOADING_S, lambda: cast_of(asked))
+        cast = self._cast
         toolbox = self._in_time(
             f"{place}: importing the tools",
             LOADING_S,
-            lambda: toolbox_for(asked, catalogue, scenarios, place),
+            lambda: toolbox_for(asked, catalogue, scenarios, place, cast),
         )
         services = asked.services
         if asked.embed is not None:
             services = self._in_time(f"importing {asked.embed}", LOADING_S, self._embedding)
         manager = toolbox.open(scenarios[0])
         table = self._opened(f"{place}: opening the tools", manager.__enter__)
-        return Desk(asked, catalogue, toolbox, manager, table, services)
+        return Desk(asked, catalogue, toolbox, manager, table, services, self._cast)
 
     def _embedding(self) -> Services:
         return Services(embed=named_from_here(str(self._asked.embed), "embed"))

@@ -1,14 +1,16 @@
 """What the parts that can be exchanged must offer each other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import attrs
 
 from evalkit.jsonvalue import Json, brief
 from evalkit.model import Assertion, fields
 from evalkit.result import Outline, ScenarioResult, Verdict
+
+T = TypeVar("T")
 
 
 class Embed(Protocol):
@@ -98,12 +100,18 @@ class Guard(Protocol):
         """Return where this thread may go on; raise where another has taken its place."""
         ...
 
+    def in_time(self, limit_s: float, act: Callable[[], T], /) -> T:
+        """Do something of the author's, held to a deadline."""
+        ...
+
 
 class Table(Protocol):
     """The tools, open for one scenario."""
 
     tools: Mapping[str, Any]
+    entries: Mapping[str, Any]
     own: bool
+    env: Any
 
 
 class Scope(Protocol):

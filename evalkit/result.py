@@ -54,11 +54,28 @@ CODES: dict[str, Code] = {
     "transform_raised": Code("subject", "an argument's transform failed on the saved value"),
     "not_run": Code("subject", "the step was not run, for its tools were lost with a hung call"),
     "no_answer": Code("subject", "no answer was given to the scenario"),
+    "missing_call": Code("subject", "the agent made no call that is this step"),
+    "wrong_calls": Code("subject", "the agent's calls are not the expected ones"),
+    "wrong_argument": Code("subject", "the agent sent another argument"),
+    "forbidden_call": Code("subject", "the agent called a tool that it may not"),
+    "malformed_call": Code("subject", "the agent sent malformed arguments, or invented a tool"),
+    "over_budget": Code("subject", "the run did not keep within its budget"),
+    "wrong_state": Code("subject", "the state that was left is another one"),
+    "stopped_by_limit": Code("subject", "the agent was cut short, or stopped by itself"),
+    "agent_raised": Code("subject", "the agent raised, or gave what is no answer"),
+    "agent_timeout": Code("subject", "the agent did not answer before its deadline"),
     "crashed": Code("instrument", "the process that the scenario ran in ended"),
     "transport_failed": Code("instrument", "the far end of a tool was out of reach"),
     "error_if_raised": Code("instrument", "the tool's own `error_if` failed"),
     "tools_unavailable": Code("instrument", "the tools could not be opened or closed"),
     "no_prediction": Code("instrument", "the file of predictions has no answer to the scenario"),
+    "no_recording": Code("instrument", "there is no recording of what was asked"),
+    "agent_unreachable": Code("instrument", "the agent, or the model behind it, was out of reach"),
+    "calls_unobserved": Code("instrument", "the agent does not show its calls"),
+    "result_unobserved": Code("instrument", "the agent does not tell the result of the call"),
+    "usage_unknown": Code("instrument", "the agent does not tell what it used"),
+    "state_uncaptured": Code("instrument", "the state could not be captured"),
+    "untold": Code("instrument", "the subject could have shown this part of the trace"),
     "redacted": Code("instrument", "the value was taken out of the recorded trace, as a secret"),
     "operator_raised": Code("instrument", "the operator itself failed"),
     "not_observed": Code("instrument", "the subject can't fill this part of the trace"),
@@ -118,8 +135,10 @@ class Check:
 
     @property
     def counts(self) -> bool:
-        """Say whether it counts: it was measured, and has a weight."""
-        return self.status is not SKIPPED and self.assertion.weight != 0
+        """Say whether it counts: it was measured, and has a weight, or fails its scenario."""
+        if self.status is SKIPPED:
+            return False
+        return self.assertion.weight != 0 or self.assertion.severity == "fail"
 
     @property
     def path(self) -> str:

@@ -146,7 +146,7 @@ class Schedule:
             return None
         if job.epochs > 1 and self._terms.sure is None:
             self._ready.extend([Task(job, number, epoch + 2) for epoch in range(job.epochs - 1)])
-        return Task(job, number, 1)
+        return Task(job, number, job.first)
 
     def _enter(self, task: Task, *, wait: bool) -> bool:
         """Make the scope of a task active; False where code of another one is still running."""

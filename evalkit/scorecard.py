@@ -103,7 +103,7 @@ class Scorecard:
             counts[key] = counts.get(key, 0) + 1
             if op in SCORING:
                 scored.append(check)
-            if status is SKIPPED or not assertion.weight:
+            if status is SKIPPED or not (assertion.weight or assertion.severity == "fail"):
                 total -= 1
             elif status is PASSED:
                 passed += 1

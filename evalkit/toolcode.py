@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from sys import modules, stdlib_module_names
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalkit.callables import Callables, digest_of
 from evalkit.catalogue import REGISTERING, Catalogue
@@ -15,6 +15,9 @@ from evalkit.model import Tool
 from evalkit.plan import Plan
 from evalkit.toolbox import FactoryToolbox, TableToolbox
 from evalkit.toolbox.specs import handler_of
+
+if TYPE_CHECKING:
+    from evalkit.subjects.agent import Agent
 
 SCENARIO_WORDS = frozenset({"_s", "Scenario"})
 """A statement with one of these is about scenarios, which have fingerprints of their own."""
@@ -32,8 +35,9 @@ class ToolCode:
         entries: Mapping[str, Any],
         toolbox: TableToolbox | FactoryToolbox,
         catalogue: Catalogue,
+        agent: "Agent | None" = None,
     ) -> None:
-        """Look at the open table, and at what the catalogue's file has imported."""
+        """Look at the open table, at what the catalogue's file has imported, and at an agent."""
         callables = Callables()
         self._handlers = {name: _described(entries[name], callables) for name in entries}
         self.unread = [name for name in entries if len(self._handlers[name][0]) == 1]
@@ -43,6 +47,10 @@ class ToolCode:
         if isinstance(toolbox, FactoryToolbox):
             factory = callables.description(toolbox.factory)
             sources.add(_file(toolbox.factory))
+        if agent is not None:  # which may call any of the tools
+            factory.append(callables.description(agent.given))
+            sources |= {_file(agent.given), _file(type(agent.given))}
+        self._any = agent is not None
         operators = [
             callables.description(each.function) for _, each in sorted(catalogue.operators.items())
         ]
@@ -55,7 +63,7 @@ class ToolCode:
 
     def digest(self, plan: Plan) -> str:
         """Give the digest of the code behind the tools that a plan calls."""
-        names = tuple(bound.tool for bound in plan.calls)
+        names = tuple(self._handlers) if self._any else tuple(bound.tool for bound in plan.calls)
         known = self._known.get(names)
         if known is None:
             used = {name: self._handlers.get(name) for name in names}

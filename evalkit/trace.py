@@ -8,9 +8,9 @@ SCHEMA: Final = 1
 
 KINDS: Final = frozenset(
     {"raised", "timeout", "invalid_arguments", "unserialisable", "unknown_tool"}
-    | {"transport", "error_if"}
+    | {"transport", "error_if", "unobserved"}
 )
-"""Why a call gave no result; the last two are the instrument's, the others the subject's."""
+"""Why a call gave no result; the last three are the instrument's, the others the subject's."""
 
 CAUSES: Final = frozenset(
     {"unsaved_value", "transport", "transform_raised", "scenario_timeout", "not_run", "crashed"}
@@ -23,6 +23,11 @@ ERROR_KINDS: Final = KINDS | {
     "crashed",
     "no_prediction",
     "no_answer",
+    "no_recording",
+    "agent_raised",
+    "agent_timeout",
+    "agent_unreachable",
+    "state_uncaptured",
 }
 """What may stand in the trace's list of errors: those of calls, and those of the whole run."""
 

@@ -432,7 +432,8 @@ def pick(row: Document, *keys: str) -> Document:
 
 def open_database() -> sqlite3.Connection:
     """A new database in memory, as it stood on the morning of 14 June 2024."""
-    db = sqlite3.connect(":memory:")
+    # its async tools may run on a loop of another thread; calls are made one after the other
+    db = sqlite3.connect(":memory:", check_same_thread=False)
     db.row_factory = sqlite3.Row
     db.executescript(TABLES)
     db.executescript(ROWS)

@@ -3,15 +3,18 @@
 `python -m evalkit scenarios/shop.py` runs it. One scenario, tagged `wrong`, expects what the desk
 never promised, so that a failure can be looked at; `-t not:wrong` leaves it out.
 
-Each prompt says all that its calls need to know, so that the same catalogue can be put to an agent.
+Each prompt says all that its calls need to know, so that the same catalogue can be put to an agent:
+`--agent scenarios.shop_agent:answer` does. Then what is asserted of the response is looked at as
+well, with what only an agent can get wrong: other calls, more of them, or arguments of its own.
 """
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 from order_desk import OrderDesk, open_database
 
-from evalkit import Assertion, Env, Op, Ref, Scenario, ToolCall, _s
+from evalkit import Answers, Assertion, Budget, Env, Op, Ref, Scenario, State, ToolCall, _s
 
 
 def fresh_desk() -> Iterator[Env]:
@@ -21,6 +24,15 @@ def fresh_desk() -> Iterator[Env]:
 
 
 TOOL_DISPATCH = fresh_desk
+
+
+def books(env: Env) -> dict[str, Any]:
+    """What the shop's books say in the end: the stock by SKU, and which orders are cancelled."""
+    cancelled = "select order_id from orders where status = 'cancelled' order by order_id"
+    return {
+        "stock": dict(env.db.execute("select sku, stock from products").fetchall()),
+        "cancelled": [order_id for (order_id,) in env.db.execute(cancelled)],
+    }
 
 
 _s(
@@ -44,6 +56,7 @@ _s(
                 ],
             )
         ],
+        answers=Answers(["gold"], match="contains"),
     )
 )
 
@@ -98,14 +111,16 @@ _s(
                 "search_products",
                 {"query": "kettle"},
                 [
-                    Assertion("query", Op.EQ, "kettle"),
+                    Assertion("query", Op.MATCHES, "kettle$"),
                     Assertion("count", Op.EQ, 1),
                     Assertion("products[0].sku", Op.EQ, "kettle-1l"),
                     Assertion("products[0].price_cents", Op.EQ, 4900),
                     Assertion("products[0].rating", Op.BETWEEN, [4.5, 5.0]),
                 ],
+                arg_assertions=[Assertion("query", Op.MATCHES, "(?i)^(enamel )?kettle$")],
             )
         ],
+        answers=Answers(["49 euros"], match="numeric"),
     )
 )
 
@@ -172,6 +187,7 @@ _s(
                 ],
             )
         ],
+        assertions=[Assertion("response", Op.MATCHES, r"2024-06-28|28 June|June 28")],
     )
 )
 
@@ -208,6 +224,7 @@ _s(
                 expect_error="no product 'kettel-1l', did you mean 'kettle-1l'",
             )
         ],
+        assertions=[Assertion("response", Op.CONTAINS, "kettle-1l")],
     )
 )
 
@@ -333,7 +350,8 @@ _s(
 _s(
     Scenario(
         name="what_is_still_open",
-        prompt="I am customer 2. Which of my orders are placed and not shipped yet?",
+        prompt="Which of my orders are placed and not shipped yet?",
+        system_prompt="The user is signed in as customer 2.",
         tags=["lookup", "order"],
         difficulty="basic",
         tool_calls=[
@@ -394,13 +412,17 @@ _s(
                 expect_error="did you mean 'cancelled'",
             )
         ],
+        assertions=[Assertion("response", Op.CONTAINS, "cancelled", "it tells what was meant")],
     )
 )
 
 _s(
     Scenario(
         name="small_order_pays_shipping",
-        prompt="Customer 2 wants two blue cups (cup-blue) and one strainer. Place the order.",
+        prompt=(
+            "Customer 2 wants two blue cups (cup-blue) and one tea strainer (strainer). "
+            "Place the order."
+        ),
         tags=["order", "placing"],
         difficulty="basic",
         tool_calls=[
@@ -421,13 +443,17 @@ _s(
             )
         ],
         assertions=[Assertion("errors", Op.LEN_EQ, 0)],
+        match="exact",
     )
 )
 
 _s(
     Scenario(
         name="shipping_is_free_from_fifty_euros",
-        prompt="Customer 3 takes four blue cups (cup-blue). And in a second order, one strainer.",
+        prompt=(
+            "Customer 3 takes four blue cups (cup-blue). In a second order, the customer takes "
+            "one tea strainer (strainer)."
+        ),
         tags=["order", "placing"],
         difficulty="standard",
         tool_calls=[
@@ -478,6 +504,7 @@ _s(
                 context_args={"customer_id": "mira"},
             ),
         ],
+        budget=Budget(max_calls=2),
     )
 )
 
@@ -520,8 +547,8 @@ _s(
     Scenario(
         name="the_last_tray",
         prompt=(
-            "Do you have a tray in stock? Then I take one tray-birch, I am customer 4. "
-            "And look again, is there another in stock?"
+            "I am customer 4, do you have a tray in stock? Then I take one (tray-birch). "
+            "And look again: is there another in stock?"
         ),
         tags=["order", "placing", "products"],
         difficulty="standard",
@@ -551,7 +578,7 @@ _s(
         name="a_refused_order_takes_nothing",
         prompt=(
             "Order two kettles (kettle-1l) and five tins of sencha (tin-sencha) for customer 4. "
-            "Whatever comes of it, tell me how many kettles there are afterwards."
+            "Whatever comes of it, tell me how many kettles (kettle-1l) there are afterwards."
         ),
         tags=["order", "placing", "refusal", "stock"],
         description="The second line is refused, so the first one must be given back.",
@@ -569,6 +596,22 @@ _s(
             Assertion("errors", Op.LEN_EQ, 1),
             Assertion("errors[0].message", Op.NOT_MATCHES, "sqlite|constraint", "in our own words"),
         ],
+        state=State(
+            {
+                "stock": {
+                    "cup-blue": 40,
+                    "cup-white": 0,
+                    "kettle-1l": 12,
+                    "scale": 7,
+                    "strainer": 60,
+                    "teapot-glass": 4,
+                    "tin-oolong": 25,
+                    "tin-sencha": 3,
+                    "tray-birch": 1,
+                }
+            },
+            capture=books,
+        ),
     )
 )
 
@@ -591,7 +634,10 @@ _s(
 _s(
     Scenario(
         name="the_same_again",
-        prompt="I am customer 2 and loved my order 1002. The same again, please!",
+        prompt=(
+            "I am customer 2 and loved my order 1002. The same again, please! "
+            "Then list all of my orders."
+        ),
         tags=["chain", "order", "placing"],
         difficulty="advanced",
         tool_calls=[
@@ -651,6 +697,7 @@ _s(
                 ],
             ),
         ],
+        assertions=[Assertion("response", Op.CONTAINS, "312.50")],
     )
 )
 
@@ -658,7 +705,7 @@ _s(
     Scenario(
         name="voucher_takes_ten_percent",
         prompt=(
-            "My order 1008 is not shipped yet. Please put the voucher SPRING10 on it, "
+            "Please check that my order 1008 is not shipped yet. Put the voucher SPRING10 on it, "
             "and read the new total back to me from the order."
         ),
         tags=["money", "voucher"],
@@ -702,7 +749,7 @@ _s(
 _s(
     Scenario(
         name="expired_voucher",
-        prompt="Take the voucher WINTER20 off my order 1005.",
+        prompt="Please put the voucher WINTER20 on my order 1005.",
         tags=["refusal", "voucher"],
         difficulty="basic",
         tool_calls=[
@@ -735,7 +782,7 @@ _s(
     Scenario(
         name="each_voucher_once_a_customer",
         prompt=(
-            "I am customer 2. Order ten tins of oolong (tin-oolong) for me with the voucher "
+            "I am customer 2. Order ten tins of oolong (tin-oolong) for me, with the voucher "
             "SPRING10, or, if that was used before, with BIGTEA15."
         ),
         tags=["chain", "money", "order", "voucher"],
@@ -778,7 +825,7 @@ _s(
         name="one_voucher_for_two_customers",
         prompt=(
             "Place an order of one kettle (kettle-1l) for customer 4. Then put the voucher "
-            "SPRING10 to that order, and after it to the order 1008 of customer 3."
+            "SPRING10 on that order, and after that put it on the order 1008 of customer 3."
         ),
         tags=["chain", "money", "voucher"],
         difficulty="standard",
@@ -807,7 +854,7 @@ _s(
         name="shipping_charges_the_customer",
         prompt=(
             "Twelve strainers (strainer) and one scale (scale) for customer 4. Order them, put "
-            "SPRING10 on the order, send it with the courier, and tell me what was charged."
+            "SPRING10 on the order, send it with the courier, and look up in it what was charged."
         ),
         tags=["chain", "money", "shipping", "voucher"],
         difficulty="advanced",
@@ -853,6 +900,7 @@ _s(
         assertions=[
             Assertion("errors", Op.LEN_EQ, 0),
             Assertion("calls", Op.LEN_LTE, 6, "no wandering about", severity="warn"),
+            Assertion("response", Op.CONTAINS, "101.51"),
         ],
     )
 )
@@ -927,6 +975,7 @@ _s(
                 ],
             ),
         ],
+        assertions=[Assertion("response", Op.CONTAINS_ALL, ["137.90", "179.69"])],
     )
 )
 
@@ -936,7 +985,7 @@ _s(
         prompt=(
             "Customer 3 orders five tins of oolong (tin-oolong) and one kettle (kettle-1l), with "
             "the voucher SPRING10. Then the customer thinks better of it: cancel that order, and "
-            "tell me how many tins of oolong there are."
+            "tell me how many tins of oolong (tin-oolong) there are."
         ),
         tags=["cancel", "chain", "order", "voucher"],
         difficulty="advanced",
@@ -995,6 +1044,8 @@ _s(
                 ],
             ),
         ],
+        assertions=[Assertion("response", Op.CONTAINS_ALL, ["1005", "1008", "cancelled"])],
+        state=State({"cancelled": [1005, 1006, 1008]}, capture=books),
     )
 )
 
@@ -1044,6 +1095,11 @@ _s(
                 expect_error="order 1005 is cancelled, this needs one that is placed",
             ),
         ],
+        assertions=[
+            Assertion("responses", Op.LEN_EQ, 2, "one for each turn"),
+            Assertion("responses[0]", Op.CONTAINS, "cancelled"),
+            Assertion("responses[1]", Op.NOT_MATCHES, r"\bPO-1005", "no parcel is made up"),
+        ],
     )
 )
 
@@ -1057,13 +1113,14 @@ _s(
             ToolCall("cancel_order", {"order_id": 1004}, expect_error="order 1004 is shipped"),
             ToolCall("find_order", {"order_id": 1004}, [Assertion("status", Op.EQ, "shipped")]),
         ],
+        forbid_tools=["refund"],
     )
 )
 
 _s(
     Scenario(
         name="broken_on_arrival",
-        prompt="Everything in my order 1002 arrived broken. Check it and refund me in full.",
+        prompt="Everything in my order 1002 arrived broken. Check it, and refund me in full.",
         tags=["chain", "money", "refund"],
         difficulty="standard",
         tool_calls=[
@@ -1082,6 +1139,7 @@ _s(
                     Assertion("amount_cents", Op.EQ, Ref("paid")),
                     Assertion("left_cents", Op.EQ, 0),
                 ],
+                args_match="subset",  # an agent may name the amount
             ),
         ],
         assertions=[
@@ -1096,8 +1154,8 @@ _s(
     Scenario(
         name="half_now_and_half_later",
         prompt=(
-            "Order 1007 came late. Look up what was charged, refund half of it, then the rest as "
-            "well, and tell me how much the order says is refunded."
+            "Order 1007 came late. Look up what was charged, refund half of it, then refund the "
+            "rest as well, and tell me how much the order says is refunded."
         ),
         tags=["chain", "money", "refund"],
         difficulty="advanced",
@@ -1144,6 +1202,7 @@ _s(
                 ],
             ),
         ],
+        assertions=[Assertion("response", Op.NUMERIC, [89.10])],
     )
 )
 
@@ -1161,7 +1220,10 @@ _s(
                 expect_error="cannot refund 4630 cents of order 1003, 3940 are left",
             )
         ],
-        assertions=[Assertion("errors[*].type", Op.EQ, ["RuleError"])],
+        assertions=[
+            Assertion("errors[*].type", Op.EQ, ["RuleError"]),
+            Assertion("response", Op.CONTAINS_ANY, ["3940", "39.40"], "it says what can be had"),
+        ],
     )
 )
 
@@ -1178,6 +1240,7 @@ _s(
                 expect_error=r"delivered on 2024-04-22, a refund ends 30 days later",
             )
         ],
+        assertions=[Assertion("response", Op.CONTAINS, "30 days", "it says why not")],
     )
 )
 
@@ -1238,6 +1301,7 @@ _s(
                 ],
             )
         ],
+        forbid_tools=["cancel_order", "refund", "ship_order"],
     )
 )
 
@@ -1268,6 +1332,7 @@ _s(
                 ],
             ),
         ],
+        match="any_order",
     )
 )
 
@@ -1326,6 +1391,7 @@ _s(
                 ],
             )
         ],
+        assertions=[Assertion("response", Op.CONTAINS, "93.00")],
     )
 )
 

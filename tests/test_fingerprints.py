@@ -13,10 +13,15 @@ import pytest
 from evalkit import (
     Answers,
     Assertion,
+    Attachment,
+    Budget,
     Catalogue,
+    FewShot,
+    Limits,
     Op,
     Ref,
     Scenario,
+    State,
     ToolCall,
     Turn,
     default_session_id,
@@ -27,6 +32,9 @@ ROOT = Path(__file__).parents[1]
 CALL = ToolCall("find", {"id": 1}, [Assertion("a", Op.EQ, 1)], save_as={"order": "id"})
 BASE = Scenario("name", "prompt", [CALL], ["tag"], assertions=[Assertion("calls", Op.LEN_EQ, 1)])
 ANSWERED = BASE.but(answers=Answers(["Paris"], "f1"))
+
+BUDGET = [each.name for each in attrs.fields(Budget)]
+LIMITS = [each.name for each in attrs.fields(Limits)]
 
 SCENARIO: dict[str, list[dict[str, Any]]] = {
     "name": [{"name": "other"}],
@@ -49,6 +57,54 @@ SCENARIO: dict[str, list[dict[str, Any]]] = {
     "timeout_s": [{"timeout_s": 1}, {"timeout_s": 2.5}],
     "xfail": [{"xfail": "known"}, {"xfail": "known better"}],
     "metadata": [{"metadata": {}}, {"metadata": {"a": 1}}, {"metadata": {"a": None}}],
+    "skip": [{"skip": "needs a judge"}, {"skip": "needs a nose"}],
+    "state": [
+        {"state": State({"a": 1})},
+        {"state": State({"a": 2})},
+        {"state": State({"b": 1})},
+        {"state": State({"a": None})},
+        {"state": State({"a": 1}, capture="get")},
+        {"state": State({"a": 1}, capture="give")},
+        {"state": State({"a": 1}, capture=len)},
+        {"state": State({"a": 1}, capture=str)},
+        {"state": State({"a": 1}, capture={"a": "get"})},
+        {"state": State({"a": 1}, capture={"a": ToolCall("get", {"b": 1})})},
+        {"state": State({"a": 1}, replayed=["b"])},
+        {"state": State({"a": 1}, replayed=["b", "c"])},
+        {"state": State(replayed=["a"])},
+    ],
+    "match": [{"match": each} for each in ("exact", "any_order", "off")],
+    "forbid_tools": [
+        {"forbid_tools": ["a"]},
+        {"forbid_tools": ["b"]},
+        {"forbid_tools": ["a", "b"]},
+    ],
+    "hygiene": [{"hygiene": False}, {"hygiene": "strict"}],
+    "budget": [
+        *({"budget": Budget(**{name: value})} for name in BUDGET for value in (1, 2)),
+        {"budget": Budget(**dict.fromkeys(BUDGET, 1))},
+    ],
+    "limits": [
+        *({"limits": Limits(**{name: value})} for name in LIMITS for value in (1, 2)),
+        {"limits": Limits(**dict.fromkeys(LIMITS, 1))},
+    ],
+    "system_prompt": [{"system_prompt": "be brief"}, {"system_prompt": "be long"}],
+    "few_shot": [
+        {"few_shot": [FewShot("a", "b")]},
+        {"few_shot": [FewShot("b", "a")]},
+        {"few_shot": [FewShot("a", "b", reasoning="c")]},
+        {"few_shot": [FewShot("a", "b"), FewShot("a", "b")]},
+    ],
+    "attachments": [
+        {"attachments": [Attachment(path="a.png")]},
+        {"attachments": [Attachment(path="b.png")]},
+        {"attachments": [Attachment(url="https://example.com/a.png")]},
+        {"attachments": [Attachment(base64="AAEC", mime="image/png")]},
+        {"attachments": [Attachment(base64="AAEC", mime="image/gif")]},
+        {"attachments": [Attachment(base64="AAED", mime="image/png")]},
+        {"attachments": [Attachment(path="a.png"), Attachment(path="b.png")]},
+    ],
+    "session_id": [{"session_id": "a"}, {"session_id": "b"}],
 }
 TOOL_CALL: dict[str, list[dict[str, Any]]] = {
     "tool": [{"tool": "other"}],
@@ -75,6 +131,13 @@ TOOL_CALL: dict[str, list[dict[str, Any]]] = {
     "expect_error": [{"expect_error": True}, {"expect_error": "no"}],
     "timeout_s": [{"timeout_s": 1}, {"timeout_s": 2.5}],
     "retry": [{"retry": 1}, {"retry": 2}],
+    "args_match": [{"args_match": each} for each in ("subset", "superset", "ignore")],
+    "arg_assertions": [
+        {"arg_assertions": [Assertion("id", Op.EQ, 1)]},
+        {"arg_assertions": [Assertion("id", Op.EQ, 2)]},
+        {"arg_assertions": [Assertion("id", Op.EQ, 1)], "args_match": "subset"},
+        {"arg_assertions": [Assertion("id", Op.EQ, 1)], "assertions": []},
+    ],
 }
 ASSERTION: dict[str, list[dict[str, Any]]] = {
     "path": [{"path": "b"}, {"path": ""}, {"path": "a[0]"}],

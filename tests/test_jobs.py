@@ -10,7 +10,7 @@ import pytest
 from evalkit import Scenario, ToolCall
 from evalkit.jobs import Job, Jobs, held
 from evalkit.planning import Planner
-from evalkit.planning.plans import TIMEOUT_S
+from evalkit.subjects.kinds import TOOLS
 from evalkit.toolbox import toolbox_of
 
 
@@ -49,7 +49,7 @@ def test_no_jobs() -> None:
     """Where there is none, there is nothing to go through, and nothing is counted."""
     jobs = Jobs()
     assert (list(jobs), len(jobs), bool(jobs), jobs.epochs) == ([], 0, False, 0)
-    assert jobs.shortest_s == TIMEOUT_S
+    assert jobs.shortest_s == TOOLS.timeout_s
 
 
 def test_epochs_are_the_sum() -> None:
@@ -60,12 +60,12 @@ def test_epochs_are_the_sum() -> None:
 @pytest.mark.parametrize(
     ("jobs", "shortest"),
     [
-        ([job()], TIMEOUT_S),
+        ([job()], TOOLS.timeout_s),
         ([job(call_s=5), job("b", call_s=7)], 5),
         ([job(call_s=7), job("b", whole_s=0.5)], 0.5),
-        ([job(whole_s=10 * TIMEOUT_S)], TIMEOUT_S),
-        ([], TIMEOUT_S),
-        ([job(call_s=10 * TIMEOUT_S)], TIMEOUT_S),
+        ([job(whole_s=10 * TOOLS.timeout_s)], TOOLS.timeout_s),
+        ([], TOOLS.timeout_s),
+        ([job(call_s=10 * TOOLS.timeout_s)], TOOLS.timeout_s),
     ],
     ids=["none is said", "of two calls", "a whole", "a long whole", "a long call", "no job"],
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit import Ref
-from evalkit.jsontext import canonical, dumped, dumped_object, loaded, unmarked
+from evalkit.jsontext import canonical, dumped, dumped_object, loaded, readable, unmarked
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.integers(-(10**25), 10**25) | st.floats(allow_nan=False, allow_infinity=False)
@@ -125,3 +125,18 @@ def test_canonical_text_refuses_what_nobody_can_write(beside: int) -> None:
     """What is no JSON, and what the caller cannot write either, is a TypeError."""
     with pytest.raises(TypeError):
         canonical({"x": object(), "n": beside})
+
+
+@QUICK
+@given(value=VALUES)
+def test_what_is_readable_is_the_same_value(value: Any) -> None:
+    """What is written for people is strict JSON, in order, and ends its last line."""
+    text = readable(value)
+    assert text.endswith(b"\n")
+    assert same(json.loads(text), value)
+
+
+@pytest.mark.parametrize("number", WIDE)
+def test_a_wide_number_is_readable_in_the_same_form(number: int) -> None:
+    """An integer of more than 64 bits changes nothing in how the rest is laid out."""
+    assert readable({"ä": [number, {}]}) == readable({"ä": [1, {}]}).replace(b"1", b"%d" % number)

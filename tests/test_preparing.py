@@ -119,6 +119,7 @@ def test_the_author_s_code_is_held_to_deadlines(tmp_path: Path) -> None:
     preparation(path, clock=clock).prepare()
     assert clock.asked == [
         (f"loading {path}", LOADING_S),
+        ("importing the agent", LOADING_S),
         (f"{path}: importing the tools", LOADING_S),
         (f"{path}: opening the tools", OPENING_S),
         (f"{path}: closing the tools", OPENING_S),

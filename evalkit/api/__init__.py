@@ -11,7 +11,6 @@ from evalkit.api.session import Session
 from evalkit.asked import Asked, Target, targets_of
 from evalkit.errors import CatalogueError, Problem
 from evalkit.loops import CallersLoop
-from evalkit.planning.plans import TIMEOUT_S
 from evalkit.protocols import Services, Sink, services_of
 from evalkit.reports.run_report import RunReport
 from evalkit.select import Selection
@@ -23,10 +22,11 @@ def run(
     target: Target | Iterable[Target],
     *,
     tools: Any = None,  # noqa: ANN401
+    agent: Any = None,  # noqa: ANN401
     selection: Selection | None = None,
     epochs: int | None = None,
     until_sure: float | None = None,
-    timeout_s: float = TIMEOUT_S,
+    timeout_s: float | None = None,
     max_failures: int | None = None,
     executor: Any = "serial",  # noqa: ANN401
     workers: int | None = None,
@@ -37,16 +37,21 @@ def run(
     redact: Iterable[str] = (),
     services: Services | None = None,
     predictions: Mapping[str, str | None] | str | Path | None = None,
+    record: str | Path | None = None,
+    replay: str | Path | None = None,
     sinks: Sequence[Sink] = (),
     keep_results: bool = True,
 ) -> RunReport:
-    """Run scenarios against their tools, and give the report.
+    """Run scenarios against their tools, or against an agent, and give the report.
 
     `target` is a catalogue, the path of one, a scenario, or a list of these. `tools` is a table of
     name to handler, a factory of one, or `package.module:NAME`; without it, each catalogue's own.
+    With an `agent`, the prompts are put to it: a function of the conversation, and of a context
+    if it takes one, a factory that gives one for each run, or `package.module:NAME`.
     `epochs` is how often each scenario runs; without it, as it says itself. With `until_sure`, a
     rate between 0 and 1, it runs until it is sure on which side of that its pass rate is (at most
-    100 times, or `epochs`). `timeout_s` (seconds) is for calls that do not say. The run stops after
+    100 times, or `epochs`). `timeout_s` (seconds) is for calls that do not say, 60 unless given,
+    and for each turn of an agent, 300 unless given. The run stops after
     `max_failures` scenarios that failed or erred.
 
     `executor` is `serial`, `threads`, `processes`, `dask`, `dask=ADDRESS` or an executor by the
@@ -55,7 +60,8 @@ def run(
     `resume` names a run to go on with (`""`: the newest unfinished one), and `redact` environment
     variables whose values are secret. `services` holds what operators ask for: `embed`, for
     SEMANTIC. With `predictions`, answers by the names of scenarios or the path of a file of them,
-    nothing is run: these are graded.
+    nothing is run: these are graded. With `record`, what the tools or the agent answer is kept in a
+    folder, a file for each scenario; with `replay`, that folder answers in their place.
 
     `sinks` are told of each result; with `keep_results=False` they alone have them, and memory
     stays flat, as it does with a log. Everything wrong with a catalogue is raised as one
@@ -69,6 +75,7 @@ def run(
     """
     options: RunOptions = {
         "tools": tools,
+        "agent": agent,
         "selection": selection,
         "epochs": epochs,
         "until_sure": until_sure,
@@ -83,6 +90,8 @@ def run(
         "redact": redact,
         "services": services,
         "predictions": predictions,
+        "record": record,
+        "replay": replay,
         "sinks": sinks,
         "keep_results": keep_results,
     }
@@ -111,16 +120,20 @@ def validate(
     target: Target | Iterable[Target],
     *,
     tools: Any = None,  # noqa: ANN401
+    agent: Any = None,  # noqa: ANN401
     services: Services | None = None,
 ) -> tuple[Problem, ...]:
     """Give everything wrong or doubtful with scenarios, without a call; empty where nothing is.
+
+    With an `agent`, as they are put to that.
 
     >>> from evalkit import Scenario, ToolCall
     >>> typo = Scenario("double", tool_calls=[ToolCall("duoble", {"n": 2})])
     >>> print(*validate(typo, tools={"double": lambda n: 2 * n}))
     double.tool_calls[0].tool: unknown tool 'duoble'; did you mean 'double'?
     """
-    session = Session(Asked(targets_of(target), tools, services=services_of(services)))
+    asked = Asked(targets_of(target), tools, services=services_of(services), agent=agent)
+    session = Session(asked)
     with suppress(CatalogueError):
         session.prepare()
     return tuple(session.preparation.problems)

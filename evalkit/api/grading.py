@@ -6,8 +6,7 @@ from typing import Any
 from evalkit.api.trace_shape import checked_trace
 from evalkit.catalogue import AMBIENT, Catalogue
 from evalkit.errors import CatalogueError
-from evalkit.grading import Judged, put, skipped
-from evalkit.grading import grade as grade_plan
+from evalkit.grading import Judged, put, regrade, skipped
 from evalkit.jsonvalue import Json, NotJsonError, brief, plain
 from evalkit.model import Assertion, Scenario
 from evalkit.operators import Operator
@@ -16,10 +15,10 @@ from evalkit.planning.assertions import AssertionBinder
 from evalkit.planning.problems import Problems
 from evalkit.protocols import Services, services_of
 from evalkit.result import Check, ScenarioResult, Status
-from evalkit.subjects.kinds import PREDICTIONS, TOOLS
+from evalkit.subjects.kinds import AGENTS, TOOLS, kind_of
 from evalkit.trace import Trace
 
-KINDS = {kind.name: kind for kind in (TOOLS, PREDICTIONS)}
+SUBJECTS = (TOOLS.name, AGENTS.name)
 _ALONE = Scenario("assertion", assertions=[Assertion("calls", "exists")])
 
 
@@ -66,13 +65,13 @@ def grade(
     `grade(scenario, json.loads(json.dumps(trace)))` equals the result of the run that gave the
     trace. `CatalogueError` where the scenario can't be graded or the trace is none.
     """
-    checked = checked_trace(trace, tuple(KINDS))
-    kind = KINDS[checked["subject"]]
+    checked = checked_trace(trace, SUBJECTS)
+    kind = kind_of(checked)
     planner = Planner(None, _operators(scenario.home), kind=kind, services=services_of(services))
     (plan,) = planner.plan([scenario]).plans
     if plan.skip is not None:
         return skipped(plan, plan.skip)
-    return grade_plan(plan, checked)
+    return regrade(plan, checked)
 
 
 def _operators(catalogue: Catalogue | None) -> Mapping[str, Operator]:

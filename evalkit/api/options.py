@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from evalkit.api.session import Manner, Session
 from evalkit.asked import Asked, Target, targets_of
@@ -14,7 +14,6 @@ from evalkit.executors import execution_of
 from evalkit.intervals import MOST_EPOCHS
 from evalkit.jsonvalue import brief, is_number
 from evalkit.loops import OwnLoop
-from evalkit.planning.plans import TIMEOUT_S
 from evalkit.protocols import Awaiter, Services, Sink, services_of
 from evalkit.registry import hint_for, listing, nearest
 from evalkit.runlog.redaction import Redaction
@@ -31,10 +30,11 @@ class RunOptions(TypedDict, total=False):
     """The options of `run`, which says what they mean."""
 
     tools: Any
+    agent: Any
     selection: Selection | None
     epochs: int | None
     until_sure: float | None
-    timeout_s: float
+    timeout_s: float | None
     max_failures: int | None
     executor: Any
     workers: int | None
@@ -45,6 +45,8 @@ class RunOptions(TypedDict, total=False):
     redact: Iterable[str]
     services: Services | None
     predictions: Mapping[str, str | None] | str | Path | None
+    record: str | Path | None
+    replay: str | Path | None
     sinks: Sequence[Sink]
     keep_results: bool
 
@@ -64,11 +66,13 @@ def session_of(
         targets_of(target),
         given.get("tools"),
         given.get("selection") or Selection(),
-        given.get("timeout_s", TIMEOUT_S),
+        given.get("timeout_s"),
         given.get("epochs"),
         given.get("until_sure"),
         services=services_of(given.get("services")),
         predictions=_predictions(given),
+        agent=given.get("agent"),
+        replay=_folder(given, "replay"),
     )
     manner = Manner(
         given.get("max_failures"),
@@ -77,6 +81,7 @@ def session_of(
         given.get("keep_results", True),
         _log(given),
         Redaction(secrets_of(given.get("redact", ()))),
+        _folder(given, "record"),
     )
     return Session(asked, given.get("sinks", ()), awaiter, manner=manner)
 
@@ -124,6 +129,9 @@ def _or_none(fits: Check) -> Check:
 
 CHECKS: Mapping[str, tuple[Check, str]] = {
     "tools": (lambda _: True, ""),
+    "agent": (lambda _: True, ""),
+    "record": (_or_none(_is_path), "the path of a folder"),
+    "replay": (_or_none(_is_path), "the path of a folder"),
     "selection": (_or_none(lambda value: isinstance(value, Selection)), "a Selection"),
     "epochs": (
         _or_none(lambda value: _is_count(value, MOST_EPOCHS)),
@@ -133,7 +141,7 @@ CHECKS: Mapping[str, tuple[Check, str]] = {
         _or_none(lambda value: _above_zero(value, 1)),
         "a pass rate between 0 and 1, such as 0.9",
     ),
-    "timeout_s": (_above_zero, "a number of seconds above 0"),
+    "timeout_s": (_or_none(_above_zero), "a number of seconds above 0"),
     "max_failures": (_or_none(_is_count), "a whole number, 1 or more"),
     "executor": (lambda _: True, ""),
     "workers": (_or_none(_is_count), "a whole number, 1 or more"),
@@ -152,8 +160,16 @@ CHECKS: Mapping[str, tuple[Check, str]] = {
 }
 
 
-FOR_RUNNING = ("tools", "executor", "workers", "epochs", "until_sure", "timeout_s", "rate")
+FOR_RUNNING = (
+    *("tools", "agent", "record", "replay", "executor", "workers", "epochs", "until_sure"),
+    *("timeout_s", "rate"),
+)
 """The options that say nothing where answers are graded."""
+
+
+def _folder(options: RunOptions, name: Literal["record", "replay"]) -> Path | None:
+    given = options.get(name)
+    return None if given is None else Path(given)
 
 
 def _predictions(options: RunOptions) -> Predictions | None:
@@ -161,7 +177,7 @@ def _predictions(options: RunOptions) -> Predictions | None:
     given = options.get("predictions")
     if given is None:
         return None
-    usual = {"executor": "serial", "timeout_s": TIMEOUT_S}
+    usual = {"executor": "serial"}
     idle = [name for name in FOR_RUNNING if options.get(name) not in (None, usual.get(name))]
     if idle:
         problem = f"predictions are graded, and nothing is run: {listing(idle)} says nothing"

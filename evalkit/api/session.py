@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
@@ -24,7 +25,7 @@ from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
 from evalkit.schedule import Schedule, Terms
 from evalkit.scorecard import Scorecard
-from evalkit.subjects.kinds import PREDICTIONS, TOOLS
+from evalkit.subjects.kinds import AGENTS, TOOLS
 from evalkit.subjects.output import captured
 from evalkit.watch import Watch
 
@@ -34,7 +35,7 @@ class Manner:
     """How a run is to go: what bears on its end, where it runs, what is kept of it.
 
     `rate` is how many scenarios a second are begun at most. Without a log, results are kept in
-    memory if `keep_results` says so.
+    memory if `keep_results` says so. With `record`, what is answered is kept in that folder.
     """
 
     max_failures: int | None = None
@@ -43,6 +44,7 @@ class Manner:
     keep_results: bool = True
     log: LogOptions | None = None
     redaction: Redaction = attrs.field(factory=Redaction)
+    record: Path | None = None
 
 
 class Session:
@@ -69,6 +71,7 @@ class Session:
         self._scorecard = Scorecard(asked.sure)
         self._schedule: Schedule | None = None
         self._recorder: Recorder | None = None
+        self._keeper: Any = None
         self._planned = Outline(0, 0, 0)
         self.preparation = Preparation(self._asked, self._watch.in_time)
         self.prepared = Prepared()
@@ -117,6 +120,8 @@ class Session:
         terms = Terms(self._asked.sure, manner.max_failures, manner.rate)
         if manner.log is not None and jobs:
             terms = self._recorded(manner.log, terms)
+        if manner.record is not None:
+            self._keeper = import_module("evalkit.keeping").Keeper(manner.record, manner.redaction)
         for sink in self._sinks:
             sink.start(self.prepared.outline)
         self._watch.shortest_s = jobs.shortest_s
@@ -140,6 +145,8 @@ class Session:
             self._notes.append(f"{result.name} ended its process, and was run again")
         if self._recorder is None and self._manner.keep_results:
             self._results.append(result)
+        if self._keeper is not None:
+            self._keeper.add(result)
         for sink in self._sinks:
             sink.add(result)
 
@@ -149,6 +156,8 @@ class Session:
             self._schedule.close()
         lost = self._watch.lost
         notes = (*self.prepared.notes, *self._notes)
+        if self._keeper is not None:
+            notes += self._keeper.finish()
         if lost:
             notes += (f"{counted(lost, 'call')} never returned; the thread is left behind",)
         report = RunReport(
@@ -201,7 +210,11 @@ def bearing(asked: Asked) -> dict[str, Any]:
     if selection.failed_first:  # which is an order only
         selection = attrs.evolve(selection, failed=None, failed_first=False)
     predictions = asked.predictions
+    agent = getattr(asked.agent, "command", asked.agent)
+    talks = predictions is not None or agent is not None
     extra = {
+        "agent": agent if agent is None or isinstance(agent, str) else type(agent).__name__,
+        "replay": None if asked.replay is None else str(asked.replay),
         "reading": asked.reading.said,
         "embed": asked.embed,
         "predictions": None if predictions is None else predictions.source,
@@ -210,7 +223,7 @@ def bearing(asked: Asked) -> dict[str, Any]:
         "files": [_named(target) for target in asked.targets],
         "tools": tools if tools is None or isinstance(tools, str) else type(tools).__name__,
         "selection": str(selection),
-        "subject": (TOOLS if predictions is None else PREDICTIONS).name,
+        "subject": (AGENTS if talks else TOOLS).name,
         "epochs": asked.epochs,
         "until_sure": asked.sure,
         "timeout_s": asked.timeout_s,

@@ -21,6 +21,14 @@ from evalkit.trace import (
 _LISTS: dict[str, type] = {"calls": Call, "not_run": NotRun, "errors": TraceError}
 
 
+_KINDS: dict[str, tuple[type, str]] = {
+    "responses": (list, "a list"),
+    "turns": (list, "a list"),
+    "meta": (dict, "an object"),
+    "state": (dict, "an object"),
+}
+
+
 def checked_trace(trace: Any, subjects: tuple[str, ...]) -> Trace:  # noqa: ANN401
     """Give a trace as a document of its own; `CatalogueError` names what is wrong with it."""
     if not isinstance(trace, Mapping):
@@ -46,6 +54,12 @@ def _check_parts(trace: Trace) -> None:
         _check_one_of(f"trace.not_run[{index}].cause", entry["cause"], CAUSES)
     for index, error in enumerate(trace["errors"]):
         _check_one_of(f"trace.errors[{index}].kind", error["kind"], ERROR_KINDS)
+    _check_kinds(trace)
+
+
+def _check_kinds(trace: Trace) -> None:
+    for name, (kind, wanted) in _KINDS.items():
+        _check_kind(f"trace.{name}", trace[name], kind, wanted)  # type: ignore[literal-required]
     observed: Json = trace["observed"]
     if type(observed) is not list or any(type(name) is not str for name in observed):
         raise CatalogueError("trace.observed", f"expected a list of names, got {brief(observed)}")
@@ -56,12 +70,19 @@ def _check_parts(trace: Trace) -> None:
 
 
 def _check_call(where: str, call: Call) -> None:
+    _check_kind(f"{where}.tool", call["tool"], str, "a string")
+    _check_kind(f"{where}.args", call["args"], dict, "an object")
     if call["step"] is not None and type(call["step"]) is not int:
         problem = f"expected a whole number or null, got {brief(call['step'])}"
         raise CatalogueError(f"{where}.step", problem)
     if call["error"] is not None:
         _check_keys(f"{where}.error", call["error"], CallError)
         _check_one_of(f"{where}.error.kind", call["error"]["kind"], KINDS)
+
+
+def _check_kind(where: str, value: Json, kind: type, wanted: str) -> None:
+    if type(value) is not kind:
+        raise CatalogueError(where, f"expected {wanted}, got {brief(value)}")
 
 
 def _check_one_of(where: str, value: Json, known: Collection[str]) -> None:

@@ -36,7 +36,7 @@ from evalkit.runlog.reader import RunLog
 from evalkit.runlog.redaction import Redaction
 from evalkit.runlog.resume import LogOptions
 from evalkit.runlog.runs import find_run
-from evalkit.subjects.kinds import PREDICTIONS, TOOLS
+from evalkit.subjects.kinds import AGENTS, PREDICTIONS, TOOLS, replayed
 
 if TYPE_CHECKING:
     from evalkit.protocols import Sink
@@ -134,8 +134,10 @@ def _grade_run(
 def _planned(log: RunLog, scenarios: list[Scenario], embed: str | None) -> dict[str, Plan]:
     """Plan what the log has traces of; everything wrong with it is raised at once."""
     names = {name for name, _ in log.entries}
-    subject = log.header.get("bears", {}).get("subject")
-    kind = PREDICTIONS if subject == PREDICTIONS.name else TOOLS
+    bears = log.header.get("bears", {})
+    kind = PREDICTIONS if "predictions" in bears else AGENTS
+    kind = TOOLS if bears.get("subject") == TOOLS.name else kind
+    kind = replayed(kind) if "replay" in bears else kind
     services = Services(None if embed is None else named_from_here(embed, "embed"))
     plans: dict[str, Plan] = {}
     problems: list[Problem] = []

@@ -7,7 +7,15 @@ import click
 
 from evalkit.api.session import Session
 from evalkit.asked import Asked, Prepared
-from evalkit.cli.options import judging, loading, reading_of, selecting, selection_of
+from evalkit.cli.options import (
+    agent_given,
+    asking,
+    judging,
+    loading,
+    reading_of,
+    selecting,
+    selection_of,
+)
 from evalkit.cli.run import nobody
 from evalkit.cli.shown import last_line
 from evalkit.registry import counted
@@ -39,6 +47,7 @@ def list_command(
 
 @click.command("validate")
 @loading
+@asking
 @selecting
 @judging
 @click.pass_obj
@@ -64,5 +73,6 @@ def _session(
 ) -> tuple[Session, Selection]:
     """Give the session that only looks, and what is selected."""
     selection, reading = selection_of(options), reading_of(options)
-    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"))
+    agent = agent_given(options) if "agent" in options else None
+    asked = Asked(files, tools, selection, reading=reading, embed=options.get("embed"), agent=agent)
     return Session(asked, elsewhere=sys.stderr), selection

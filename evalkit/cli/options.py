@@ -52,6 +52,27 @@ def loading(command: Command) -> Command:
     return reading_files(tools(command))
 
 
+def asking(command: Command) -> Command:
+    """Add the agent that the prompts are put to."""
+    options = [
+        click.option("--agent", metavar="MODULE:NAME", help="The agent, or a factory of one."),
+        click.option(
+            "--agent-cmd", metavar="CMD", help="A program: prompt on stdin, answer on stdout."
+        ),
+    ]
+    return _with(command, options)
+
+
+def agent_given(options: dict[str, Any]) -> Any:
+    """Give the agent that the options name, taking them out; None where they name none."""
+    named, command = options.pop("agent"), options.pop("agent_cmd")
+    if command is None:
+        return named
+    if named is not None:
+        raise click.UsageError("--agent and --agent-cmd are two agents: choose one")
+    return import_module("evalkit.subjects.commands").CommandAgent(command)
+
+
 def reading_files(command: Command) -> Command:
     """Add the files, and how they are read."""
     files = click.argument("files", nargs=-1, required=True, type=click.Path())

@@ -4,6 +4,7 @@ import gc
 import math
 import sys
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -13,6 +14,8 @@ from evalkit.api.options import secrets_of
 from evalkit.api.session import Manner, Session
 from evalkit.asked import Asked, Prepared
 from evalkit.cli.options import (
+    agent_given,
+    asking,
     judging,
     loading,
     logs,
@@ -28,7 +31,7 @@ from evalkit.cli.streams import cleaned
 from evalkit.errors import CatalogueError
 from evalkit.executors import Execution, execution_of
 from evalkit.intervals import MOST_EPOCHS
-from evalkit.planning.plans import TIMEOUT_S
+from evalkit.registry import listing
 from evalkit.reports.files import report_to
 from evalkit.reports.run_report import INTERRUPTED, RunReport
 from evalkit.result import Outline, ScenarioResult
@@ -38,6 +41,7 @@ from evalkit.runlog.resume import NEWEST, LogOptions
 from evalkit.runlog.runs import runs_in
 from evalkit.scorecard import failing
 from evalkit.select import Selection
+from evalkit.subjects.kinds import FOR_AGENTS
 
 if TYPE_CHECKING:
     from evalkit.protocols import Sink
@@ -47,6 +51,8 @@ COUNTS = {
     "processes": ("processes", "dask", "-n"),
 }
 """The options that say how many, the executors that each is for, and its flag."""
+MOST_SKIPS = 1_000
+"""How many scenarios are looked at, to say why all were skipped."""
 YOUNG = 20_000
 """How many new objects the collector waits for: a scenario makes some hundred, and drops them."""
 
@@ -97,6 +103,13 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 
 @click.command("run")
 @loading
+@asking
+@click.option("--record", type=click.Path(path_type=Path), help="Keep every answer in this folder.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    help="Take every answer from this folder, where --record kept it.",
+)
 @selecting
 @click.option("--lf", "last_failed", is_flag=True, help="Only what failed in the last run.")
 @click.option("--ff", "failed_first", is_flag=True, help="What failed in the last run first.")
@@ -117,9 +130,8 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 @click.option(
     "--timeout",
     type=float,
-    default=TIMEOUT_S,
     callback=_positive,
-    help="Seconds for a call that does not say.  [default: 60]",
+    help="Seconds for a call that does not say, or a turn of an agent.  [default: 60; 300]",
 )
 @click.option("--concurrency", type=click.IntRange(min=1), help="Run so many at once, on threads.")
 @click.option("-n", "--processes", type=click.IntRange(min=1), help="Run in so many processes.")
@@ -142,7 +154,7 @@ def _per_second(_context: click.Context, option: click.Parameter, value: str | N
 def run_command(
     stdout: TextIO, /, files: tuple[str, ...], tools: str | None, **options: Any
 ) -> int:
-    """Run the scenarios of FILES against their tools."""
+    """Run the scenarios of FILES against their tools, or against an agent."""
     selection = _selection(options)
     redaction = Redaction(secrets_of(options["redact"]))
     outputs: list[Sink] = [report_to(path, redaction) for path in options["output"]]
@@ -157,10 +169,13 @@ def run_command(
         options["until_sure"],
         reading=reading_of(options),
         embed=options["embed"],
+        agent=agent_given(options),
+        replay=options["replay"],
     )
     limit = 1 if options["exitfirst"] else options["maxfail"]
     log = _log(options)
-    manner = Manner(limit, options["rate"], _execution(options), False, log, redaction)  # noqa: FBT003
+    execution, record = _execution(options), options["record"]
+    manner = Manner(limit, options["rate"], execution, False, log, redaction, record)  # noqa: FBT003
     session = Session(asked, sinks, elsewhere=cleaned(sys.stderr, redaction), manner=manner)
     gc.disable()
     with interrupts(started), no_early_end(started):
@@ -230,7 +245,10 @@ def _why_nothing(report: RunReport, prepared: Prepared, selection: Selection) ->
     if report.scorecard.all.measured:
         return ""
     if prepared.jobs:
-        told = f"{len(prepared.jobs)} selected, none has tool calls: all need an agent"
+        skips = {job.plan.skip for job in islice(prepared.jobs, MOST_SKIPS)}
+        if skips != {FOR_AGENTS}:
+            return f"{len(prepared.jobs)} selected, all skipped: {listing(sorted(map(str, skips)))}"
+        told = f"{len(prepared.jobs)} selected, all need an agent: --agent package.module:function"
         asked = any(job.plan.scenario.answers for job in islice(prepared.jobs, 1))
         return told + " (or evalkit grade FILE --predictions ANSWERS)" * asked
     return nobody(selection, prepared)

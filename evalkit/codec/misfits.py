@@ -9,7 +9,19 @@ from cattrs import ClassValidationError, ForbiddenExtraKeysError
 
 from evalkit.errors import CatalogueError
 from evalkit.jsonvalue import Json
-from evalkit.model import MATCHES, Answers, Assertion, Scenario, ToolCall, Turn
+from evalkit.model import (
+    MATCHES,
+    Answers,
+    Assertion,
+    Attachment,
+    Budget,
+    FewShot,
+    Limits,
+    Scenario,
+    State,
+    ToolCall,
+    Turn,
+)
 from evalkit.registry import hint_for
 
 Steps = tuple[str | int, ...]
@@ -23,6 +35,11 @@ _LEAST: dict[Noun, dict[str, Any]] = {
     Scenario: {"name": "name"},
     Turn: {"role": "user", "content": ""},
     Answers: {"golds": ["gold"]},
+    Budget: {"max_turns": 1},
+    Limits: {"max_turns": 1},
+    State: {"expected": {"name": None}},
+    Attachment: {},
+    FewShot: {"input": "input", "expected": "expected"},
 }
 """The least that each noun is made of: beside it, one field at a time can be tried."""
 
@@ -136,14 +153,19 @@ def _said_by(error: BaseException) -> Iterator[Misfit]:
         yield Misfit(_steps(problem.where), problem.problem, problem.hint)
 
 
-_LISTS = frozenset({"tool_calls", "assertions"})
+_NESTED = frozenset(
+    {"tool_calls", "assertions", "arg_assertions", "few_shot", "attachments"}
+    | {"budget", "limits", "state"}
+)
+_BY_NAME = frozenset({"arg_transforms", "capture"})
+"""The fields that map names to functions or calls."""
 
 
 def _is_nested(name: str, value: Json) -> bool:
     """Say whether a field holds nouns of its own, which have told what is wrong with them."""
     inner = value if type(value) is list else [value]
     holds = name in ("prompt", "answers") and any(type(item) is dict for item in inner)
-    return holds or name in _LISTS or (name == "arg_transforms" and type(value) is dict)
+    return holds or name in _NESTED or (name in _BY_NAME and type(value) is dict)
 
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]|\[(['\"].*?['\"])\]")

@@ -7,7 +7,8 @@ from evalkit.jsonvalue import Json
 from evalkit.model import DIFFICULTIES, MATCHES, Op
 from evalkit.model.assertion import EACH, SEVERITIES
 from evalkit.model.fields import EXTRACTS, NORMALISERS
-from evalkit.model.scenario import ROLES
+from evalkit.model.scenario import MATCHINGS, ROLES
+from evalkit.model.tool_call import ARGS_MATCHES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Json]
@@ -27,6 +28,8 @@ _ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 _SHARE: Schema = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _NORMALISERS = "|".join(sorted(NORMALISERS))
 _NORMALIZE: Schema = {"type": "string", "pattern": rf"^({_NORMALISERS})(\+({_NORMALISERS}))*{_END}"}
+_FROM_0: Schema = {"type": "number", "minimum": 0}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
 _EPOCHS: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_EPOCHS}
 
 
@@ -68,7 +71,7 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "tolerance": _or_null(_ABOVE_0),
         "rel": _or_null(_ABOVE_0),
         **_SCORING,
-        "weight": {"type": "number", "minimum": 0},
+        "weight": _FROM_0,
         "severity": _one_of(SEVERITIES),
     },
     "tool_call": {
@@ -84,6 +87,34 @@ FIELDS: dict[str, dict[str, Schema]] = {
         },
         "timeout_s": _or_null(_ABOVE_0),
         "retry": {"type": "integer", "minimum": 0},
+        "args_match": _one_of(ARGS_MATCHES),
+        "arg_assertions": _list_of(_noun("assertion_or_list")),
+    },
+    "budget": {
+        **{name: _or_null(_COUNT) for name in ("max_turns", "max_calls")},
+        **{name: _or_null(_COUNT) for name in ("max_input_tokens", "max_output_tokens")},
+        **{
+            name: _or_null({"type": "number", "minimum": 0})
+            for name in ("max_cost_usd", "max_seconds")
+        },
+    },
+    "limits": {
+        name: _or_null({"type": "integer", "minimum": 1})
+        for name in ("max_turns", "max_calls", "compact_at_tokens")
+    },
+    "state": {
+        "expected": _names_to(_ANY),
+        "capture": {
+            "anyOf": [_TEXT, _names_to({"anyOf": [_TEXT, _noun("tool_call")]}), {"type": "null"}]
+        },
+        "replayed": _list_of(_TEXT),
+    },
+    "few_shot": {"input": _SAID, "expected": _SAID, "reasoning": _or_null(_SAID)},
+    "attachment": {
+        "path": _or_null(_TEXT),
+        "base64": _or_null({"type": "string", "minLength": 1}),
+        "mime": _or_null(_TEXT),
+        "url": _or_null(_TEXT),
     },
     "answers": {
         "golds": {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1},
@@ -117,6 +148,17 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "timeout_s": _or_null(_ABOVE_0),
         "xfail": _or_null(_TEXT),
         "metadata": _or_null(_OBJECT),
+        "skip": _or_null(_TEXT),
+        "state": _or_null(_noun("state")),
+        "match": _one_of(MATCHINGS),
+        "forbid_tools": _list_of(_TEXT),
+        "hygiene": {"enum": [True, False, "strict"]},
+        "budget": _or_null(_noun("budget")),
+        "limits": _or_null(_noun("limits")),
+        "system_prompt": _or_null(_SAID),
+        "few_shot": _list_of(_noun("few_shot")),
+        "attachments": _list_of(_noun("attachment")),
+        "session_id": _or_null(_TEXT),
     },
 }
 """What each field of each noun accepts; a field that is not here is unknown."""
@@ -126,6 +168,11 @@ REQUIRED = {
     "assertion": ["op"],
     "tool_call": ["tool"],
     "answers": ["golds"],
+    "budget": [],
+    "limits": [],
+    "state": [],
+    "few_shot": ["input", "expected"],
+    "attachment": [],
     "scenario": ["name"],
 }
 ROWS = "parametrize"

@@ -15,7 +15,20 @@ from cattrs.gen import make_dict_structure_fn, override
 from evalkit.codec.misfits import OURS, Misfit, MisfitError, Noun, misfits_of
 from evalkit.errors import CatalogueError
 from evalkit.jsonvalue import Json, brief
-from evalkit.model import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn
+from evalkit.model import (
+    Answers,
+    Assertion,
+    Attachment,
+    Budget,
+    FewShot,
+    Limits,
+    Op,
+    Ref,
+    Scenario,
+    State,
+    ToolCall,
+    Turn,
+)
 from evalkit.registry import hint_for
 
 Named = Callable[[str], Callable[[Any], Any]]
@@ -29,6 +42,8 @@ POSITIONAL = ("path", "op", "expected", "description")
 FEWEST = 2
 WHOLE = ""
 """The path of an assertion that names none: that of the whole document."""
+SINGLE: dict[str, Noun] = {"budget": Budget, "limits": Limits, "state": State}
+"""The fields of a scenario that hold one noun, or none."""
 _HOLDERS = frozenset({dict, list})
 
 
@@ -64,8 +79,9 @@ class _Nouns:
             forbid_extra_keys=True, detailed_validation=thorough, prefer_attrib_converters=True
         )
         self._structure: dict[Noun, Callable[[Any, Any], Any]] = {}
-        self._teach(Turn, {})
-        self._teach(Answers, {})
+        for noun in (Turn, Answers, Budget, Limits, Attachment, FewShot):
+            self._teach(noun, {})
+        self._teach(State, {"capture": self._capture})
         self._teach(Assertion, {"op": self._operator})
         self._about_schemas = self._structure[Assertion]
         self._teach(Assertion, {"op": self._operator, "expected": _with_refs})
@@ -73,6 +89,7 @@ class _Nouns:
         calls: Hooks = {
             "args": _object,
             "assertions": assertions,
+            "arg_assertions": assertions,
             "arg_transforms": self._functions,
         }
         self._teach(ToolCall, calls)
@@ -81,6 +98,9 @@ class _Nouns:
             "tool_calls": partial(self._list_of, partial(self._noun, ToolCall)),
             "assertions": assertions,
             "answers": self._answers,
+            "few_shot": partial(self._list_of, partial(self._noun, FewShot)),
+            "attachments": partial(self._list_of, partial(self._noun, Attachment)),
+            **{name: partial(self._or_none, noun) for name, noun in SINGLE.items()},
         }
         self._teach(Scenario, scenario)
 
@@ -153,6 +173,20 @@ class _Nouns:
     def _answers(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take gold answers: a list of them, or a mapping that says how they match."""
         return self._noun(Answers, value) if type(value) is dict else value
+
+    def _or_none(self, noun: Noun, value: Json, _: object = None) -> Any:  # noqa: ANN401
+        return None if value is None else self._noun(noun, value)
+
+    def _capture(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
+        """Take what captures state: a tool, a function by its name, or a call for each name."""
+        if type(value) is str and ":" in value:
+            return self._function(value)
+        if type(value) is not dict:
+            return value
+        return dict(zip(value, _gathered(self._captures, value.items()), strict=True))
+
+    def _captures(self, value: Json) -> Any:  # noqa: ANN401
+        return self._noun(ToolCall, value) if type(value) is dict else value
 
     def _functions(self, value: Json, _: object = None) -> Any:  # noqa: ANN401
         """Take functions by their names, where a file may name some."""

@@ -9,7 +9,7 @@ from evalkit.codec.misfits import OURS, Misfit, MisfitError
 from evalkit.codec.structuring import REF
 from evalkit.errors import CatalogueError
 from evalkit.jsonvalue import MISSING, Json, brief
-from evalkit.model import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn, refs
+from evalkit.model import Answers, Assertion, Op, Ref, Scenario, refs
 
 
 def plain_scenario(scenario: Scenario) -> dict[str, Json]:
@@ -32,12 +32,19 @@ def _plain_noun(noun: Any, *but: str) -> dict[str, Json]:  # noqa: ANN401
         value = getattr(noun, each.name)
         default = getattr(each.default, "factory", lambda default=each.default: default)()
         if each.name not in (*OURS, *but) and not _same(value, default):
-            written[each.name] = _field(each.name, value)
+            written[each.name] = value if _is_plain(noun, each.name) else _field(each.name, value)
     return written
+
+
+def _is_plain(noun: Any, name: str) -> bool:  # noqa: ANN401
+    """Say whether a field is plain data, in which nothing is read as a `Ref`."""
+    return name == "expected" and type(noun).__name__ == "State"
 
 
 def _field(name: str, value: Any) -> Json:  # noqa: ANN401
     """Write a field; where a `Ref` may stand, data must not look like one."""
+    if name == "capture" and type(value) is str and ":" in value:
+        raise MisfitError(Misfit((), f"a file would take the tool {value!r} for a function"))
     if name == "args":
         return {key: _with_refs(item) for key, item in value.items()}
     return _with_refs(value) if name == "expected" else _plain_value(value)
@@ -66,7 +73,7 @@ def _plain_value(value: Any) -> Json:  # noqa: ANN401
         if next(refs(value.expected), None) is not None:
             raise MisfitError(Misfit((), "in a file, a JSON Schema can't be a saved value"))
         return {**_plain_noun(value.but(expected=MISSING)), "expected": value.expected}
-    if isinstance(value, Assertion | ToolCall | Turn | Answers):
+    if attrs.has(type(value)):
         return _plain_noun(value)
     if isinstance(value, tuple | list):
         return [_plain_value(item) for item in value]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from evalkit.datasets.adk import ADK
+from evalkit.datasets.bfcl import BFCL
 from evalkit.datasets.dataset import Dataset, DatasetError, Flaw
 from evalkit.datasets.frames import FRAMES
 from evalkit.datasets.gaia import GAIA
@@ -9,9 +11,12 @@ from evalkit.datasets.inspect import INSPECT
 from evalkit.datasets.lean_ctx import LEAN_CTX
 from evalkit.datasets.locomo import LOCOMO
 from evalkit.datasets.longmemeval import LONGMEMEVAL
+from evalkit.datasets.mecha import MECHA
 from evalkit.datasets.rules import with_rule
 from evalkit.datasets.squad import SQUAD
+from evalkit.datasets.swink import SWINK
 from evalkit.datasets.table import parse_map, table
+from evalkit.datasets.tau2 import TAU2
 from evalkit.jsonvalue import Json
 
 __all__ = [
@@ -33,6 +38,11 @@ DATASETS: Mapping[str, Dataset] = {
     "squad": SQUAD,
     "lean_ctx": LEAN_CTX,
     "inspect": INSPECT,
+    "swink": SWINK,
+    "mecha": MECHA,
+    "adk": ADK,
+    "bfcl": BFCL,
+    "tau2": TAU2,
 }
 
 

@@ -1,6 +1,7 @@
 """What a dataset is: how one record of another system's file becomes scenarios, as plain data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
@@ -46,6 +47,18 @@ class DatasetError(ValueError):
 
 
 @attrs.frozen(eq=False)
+class Gathered:
+    """How a file that is a list is one record: its items have the field `by`.
+
+    The record has the name of the file in the field `name`, and the list in the field `parts`.
+    """
+
+    by: str
+    name: str
+    parts: str
+
+
+@attrs.frozen(eq=False)
 class Dataset:
     """A format of question sets: what its fields become, and the function that does it.
 
@@ -54,6 +67,9 @@ class Dataset:
     or kept in the metadata where the format allows for `extra` ones. A file is taken for one of
     this format where its first record has all the keys of one of the sets in `needs`. `scenarios`
     takes a record and its number in the file, from 0; `DatasetError` has all that is wrong with it.
+    `beside` gives the file that goes with a file of this format, whose records are the rest of the
+    records with the same `id`; where there is no such file, each record is whole by itself.
+    `gathered` says of which lists a file is one record, and not a record for each item.
     """
 
     name: str
@@ -63,3 +79,5 @@ class Dataset:
     needs: tuple[frozenset[str], ...]
     scenarios: Callable[[Record, int], Iterator[ScenarioData]]
     extra: bool = False
+    beside: Callable[[Path], Path] | None = None
+    gathered: Gathered | None = None

@@ -29,11 +29,13 @@ class Order:
     files: tuple[str, ...]
     tools: str | None
     selection: Selection
-    timeout_s: float
+    timeout_s: float | None
     versions: tuple[str, str]
     reading: Reading = attrs.field(factory=Reading)
     embed: str | None = None
     expected: str | None = None
+    agent: Any = None
+    replay: Path | None = None
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -62,10 +64,14 @@ def order_of(asked: Asked, key: str) -> Order:
     files = tuple(dict.fromkeys(_file(target) for target in asked.targets))
     loaded = any(not isinstance(target, str | Path) for target in asked.targets)
     selection = Selection() if loaded else asked.selection
+    agent = asked.agent
+    if not (agent is None or isinstance(agent, str) or hasattr(agent, "command")):
+        problem = f"an object can't be sent to another process: {type(agent).__name__}"
+        raise CatalogueError("agent", problem, "name it: agent='package.module:NAME'")
     if asked.services.embed is not None and asked.embed is None:
         problem = "an object can't be sent to another process: embed"
         raise CatalogueError("services", problem, "name it: --embed package.module:function")
-    said = versions(), asked.reading, asked.embed
+    said = versions(), asked.reading, asked.embed, None, agent, asked.replay
     return Order(key, files, asked.tools, selection, asked.timeout_s, *said)
 
 

@@ -21,6 +21,7 @@ from evalkit.result import ScenarioResult
 from evalkit.runlog.records import result_of
 from evalkit.runlog.runs import new_run_id
 from evalkit.schedule import Schedule, Task
+from evalkit.subjects.kinds import AGENTS
 from evalkit.subjects.progress import (
     Progress,
     call_note,
@@ -200,14 +201,17 @@ def lost_result(task: Task, doing: str, told: str, *, hung: bool) -> ScenarioRes
     plan, now = task.job.plan, perf_counter()
     progress = nothing_yet(plan, now, now)
     step = int(doing) if doing.isdigit() and int(doing) < len(plan.calls) else None
+    step = step if task.job.agent is None else None
     where = f" in step {step}, {plan.calls[step].tool!r}" if step is not None else ""
-    if hung and step is not None:
+    if hung and step is not None and task.job.agent is None:
         for bound in plan.calls:
             _note_hung(progress, bound, step)
     else:
         doing = "" if doing.isdigit() else f" while {doing}" if doing else ""
         note_error(progress, "crashed", ProcessError(f"{told}{where}{doing}"))
-    return grade(plan, trace_of(progress, "tools", OBSERVED))
+    if task.job.agent is None:
+        return grade(plan, trace_of(progress, "tools", OBSERVED))
+    return grade(plan, trace_of(progress, AGENTS.name, list(AGENTS.observed)))
 
 
 class ProcessError(Exception):

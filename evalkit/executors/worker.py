@@ -104,6 +104,8 @@ class Worker:
             digests=True,
             reading=order.reading,
             embed=order.embed,
+            agent=order.agent,
+            replay=order.replay,
         )
         watch: Watch[None] = Watch()
         preparation = Preparation(asked, watch.in_time)
@@ -129,7 +131,7 @@ class Worker:
         """Run one scenario once; refuse one that is not what the driver means."""
         job = self._known(piece.name, piece.digest)
         results: list[ScenarioResult] = []
-        once = attrs.evolve(job, epochs=1, needed=1)
+        once = attrs.evolve(job, epochs=1, needed=1, first=piece.epoch)
         watch: Watch[None] = Watch()
         watch.shortest_s = min([call.timeout_s for call in job.plan.calls], default=1.0)
         schedule = Schedule([once], results.append)

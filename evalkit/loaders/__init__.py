@@ -33,7 +33,7 @@ PYTHON = ".py"
 READERS: Mapping[str, str] = {
     ".yaml": "yaml_file:read_yaml",
     ".yml": "yaml_file:read_yaml",
-    ".json": "json_file:read_json",
+    ".json": "json_lines:read_json_or_lines",
     ".toml": "toml_file:read_toml",
     ".ndjson": "ndjson_file:read_ndjson",
     ".jsonl": "ndjson_file:read_ndjson",

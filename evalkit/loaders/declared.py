@@ -13,16 +13,15 @@ from evalkit.codec.schema import ROWS
 from evalkit.datasets import DatasetError
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import Json, brief
-from evalkit.loaders.forms import DEFAULTS, TOOLS, Data, form_of, head_of
+from evalkit.loaders.forms import DEFAULTS, TOOLS, Data, Reader, form_of, head_of
 from evalkit.loaders.python import object_named, registering_in, scope_of
 from evalkit.loaders.reading import Reading
-from evalkit.loaders.records import Document, Record
+from evalkit.loaders.records import Record
 from evalkit.loaders.records import where as where_of
 from evalkit.loaders.rows import expanded
 from evalkit.model import Scenario
 from evalkit.operators import OPERATORS
 
-Reader = Callable[[Path, str], Document]
 _COLUMN = re.compile(r"(:\d+):\d+$")
 PROBE = "defaults"
 """The name of the scenario by which defaults are tried, before they are every scenario's."""
@@ -41,7 +40,7 @@ class Source:
         catalogue.tools_hint = "say which in its field 'tools'"
         document = read(path, shown)
         self._by_line = f"{shown}:" if document.by_line else None
-        self._form = form_of(document, reading)
+        self._form = form_of(document, reading, read)
         head = head_of(self._form)
         self._problems = list(head.problems)
         named = None

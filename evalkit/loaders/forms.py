@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import attrs
 
 from evalkit.datasets import DATASETS, Dataset, DatasetError, recognised, table, with_rule
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import Json, brief
+from evalkit.loaders.gathered import gathered
+from evalkit.loaders.joined import whole_records
 from evalkit.loaders.reading import EVALKIT, Reading
 from evalkit.loaders.records import Document, Record, Steps
 from evalkit.registry import hint_for, listing
 
 Data = dict[str, Json]
+Reader = Callable[[Path, str], Document]
+"""What reads a file, shown by a name."""
 TOOLS, DEFAULTS, SCENARIOS = "tools", "defaults", "scenarios"
 HEAD = (TOOLS, DEFAULTS, SCENARIOS, "$schema")
 """What a file of evalkit's own may hold where it is a mapping; the last is for editors."""
@@ -36,14 +41,18 @@ class Form:
     foreign: bool = False
 
 
-def form_of(document: Document, reading: Reading) -> Form:
-    """See what a document holds; `CatalogueError` where that is nothing that is known."""
+def form_of(document: Document, reading: Reading, read: Reader | None = None) -> Form:
+    """See what a document holds; `CatalogueError` where that is nothing that is known.
+
+    `read` reads the file that a question set may have beside its own.
+    """
     first = document.whole or next(iter(document.records()), None)
     if first is None or first.data == []:
         raise CatalogueError(document.path, "holds no scenario")
     dataset = _dataset(document, first, reading)
     if dataset is not None:
-        return Form(document.records, partial(_asked, dataset, reading), foreign=True)
+        records = _records(document, dataset, read)
+        return Form(records, partial(_asked, dataset, reading), foreign=True)
     if reading.rule:
         problem = f"{listing(reading.rule)} is for question sets, and this is a catalogue"
         raise CatalogueError(document.path, problem, "say it in its answers")
@@ -54,6 +63,15 @@ def form_of(document: Document, reading: Reading) -> Form:
     return Form(document.records, _itself)
 
 
+def _records(
+    document: Document, dataset: Dataset, read: Reader | None
+) -> Callable[[], Iterable[Record]]:
+    """Give what reads the records of a question set: with those beside it, or as one."""
+    if dataset.beside is None or read is None:
+        return gathered(document, dataset.gathered)
+    return whole_records(document, dataset.beside(Path(document.path)), read)
+
+
 def _dataset(document: Document, first: Record, reading: Reading) -> Dataset | None:
     """Find the question set that a document is of; None where it is evalkit's own."""
     if reading.columns is not None:
@@ -61,9 +79,10 @@ def _dataset(document: Document, first: Record, reading: Reading) -> Dataset | N
     if reading.format is not None:
         return None if reading.format == EVALKIT else DATASETS[reading.format]
     sample = next(iter(document.records()), first).data
-    if _has(first.data, SURE) or _has(sample, SURE):
-        return None
     found = recognised(first.data) or recognised(sample)
+    sure = SURE if len(found) != 1 else SURE - found[0].fields.keys()
+    if _has(first.data, sure) or _has(sample, sure):
+        return None
     if not found and _has(sample, LIKELY):
         return None
     if len(found) != 1:

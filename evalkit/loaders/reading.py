@@ -13,7 +13,10 @@ from evalkit.registry import hint_for
 
 EVALKIT = "evalkit"
 """The format that is evalkit's own."""
-FORMATS = (*(EVALKIT, "longmemeval", "locomo", "frames", "gaia", "squad", "lean_ctx", "inspect"),)
+FORMATS = (
+    *(EVALKIT, "longmemeval", "locomo", "frames", "gaia", "squad", "lean_ctx", "inspect"),
+    *("swink", "mecha", "adk", "bfcl", "tau2"),
+)
 """The formats by name; all but the first are in `datasets`, which is imported for them alone."""
 
 

@@ -1,13 +1,13 @@
 """What an assertion is: a path, an operator, and what is expected."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
 import attrs
 from attrs import field
 
-from evalkit.jsonvalue import BIG, LOW, MISSING, Json, refuse
+from evalkit.jsonvalue import BIG, LOW, MISSING, Json, copy_json, refuse
 from evalkit.model import fields
 
 EACH = ("all", "any")
@@ -55,6 +55,14 @@ class Op(StrEnum):
     SIMILAR = "similar"
     NUMERIC = "numeric"
     SEMANTIC = "semantic"
+    CALLS = "calls"
+    CALLS_IN_ORDER = "calls_in_order"
+    CALLS_EXACTLY = "calls_exactly"
+    CALLS_ANY_ORDER = "calls_any_order"
+    CALLS_ONLY = "calls_only"
+    NEVER_CALLS = "never_calls"
+    CALL_ARGS = "call_args"
+    HYGIENE = "hygiene"
 
     __hash__ = str.__hash__
     """Hash as the string it equals: the operator table is looked up by either."""
@@ -91,9 +99,27 @@ def refs(value: Json) -> Iterator[str]:
             yield from refs(item)
 
 
+def filled(value: Json, saved: Mapping[str, Json]) -> Json:
+    """Copy a value with every `Ref` replaced by what was saved under its name."""
+    kind = type(value)
+    if kind is Ref:
+        return copy_json(saved[value.name])
+    if kind is dict:
+        return {key: filled(item, saved) for key, item in value.items()}
+    if kind is list:
+        return [filled(item, saved) for item in value]
+    return value
+
+
 def allow_ref(value: object) -> Any:  # noqa: ANN401
     """Let a `Ref` stand in a JSON value; refuse anything else that is none."""
     return value if type(value) is Ref else refuse(value)
+
+
+def _allow_operand(value: object) -> Any:  # noqa: ANN401
+    """Let a `Ref` stand in what is expected; tool calls and assertions are written as data."""
+    as_data = getattr(type(value), "as_data", None)
+    return allow_ref(value) if as_data is None else as_data(value)
 
 
 def _op(value: Op | str) -> Op | str:
@@ -113,7 +139,7 @@ def _expected(value: object) -> Any:  # noqa: ANN401
         return value
     if (kind is int or kind is float) and LOW < value < BIG:  # type: ignore[operator]
         return value
-    return fields.json_value("Assertion.expected", value, allow_ref)
+    return fields.json_value("Assertion.expected", value, _allow_operand)
 
 
 @attrs.frozen
@@ -171,6 +197,21 @@ class Assertion:
     def but(self, **changes: Any) -> "Assertion":  # noqa: ANN401
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
+
+    def as_data(self) -> dict[str, Any]:
+        """Give it as data, as it stands where another assertion expects it."""
+        said = {"path": self.path, "op": str(self.op), "description": self.description}
+        said |= {} if self.expected is MISSING else {"expected": self.expected}
+        changed = zip(RARE, self.rare, USUAL, strict=True)
+        return said | {name: value for name, value, usual in changed if value != usual}
+
+
+def assertion_of(path: str, op: Op, expected: Json, description: str, weight: float) -> Assertion:
+    """Make an assertion of our own of values that have been checked and copied before."""
+    made = Assertion(path, op, description=description)
+    object.__setattr__(made, "expected", expected)
+    object.__setattr__(made, "weight", weight)
+    return made
 
 
 RARE = ("each", "tolerance", "rel", "threshold", "normalize", "extract", "weight", "severity")

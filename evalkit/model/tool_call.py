@@ -1,7 +1,7 @@
 """What a tool call is: a tool, its arguments, what must hold of the result, what is kept."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from attrs import field
@@ -48,6 +48,14 @@ def _none(where: str, value: object) -> dict[str, Any]:
     return {} if type(value) is dict else fields.names(where, value)
 
 
+def _arg_assertions(value: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    return () if value == () else fields.several("ToolCall.arg_assertions", value, Assertion)
+
+
+ARGS_MATCHES = ("exact", "subset", "superset", "ignore")
+ArgsMatch = Literal["exact", "subset", "superset", "ignore"]
+
+
 @attrs.frozen
 class ToolCall:
     """One call of a tool, and what must hold of its result.
@@ -57,6 +65,11 @@ class ToolCall:
     `expect_error` (True, or a pattern that the message must match) makes the tool's refusal what is
     wanted; the document is then `{"error": {"type", "message"}}`. `timeout_s` is 60 unless given.
     `retry` is how many more times a call is made whose transport failed; a wrong answer never is.
+
+    Two fields are for agents only. `args_match` says which calls of an agent can be this one: of
+    exactly these arguments; with more ("subset"), with fewer ("superset"), with any ("ignore").
+    `arg_assertions` are put to the arguments of the agent's call; an argument that one of their
+    paths begins with is judged by them alone.
 
     >>> ToolCall("refund", {"reason": "broken"}, [Assertion("amount", "eq", 12)]).tool
     'refund'
@@ -72,12 +85,16 @@ class ToolCall:
     expect_error: bool | str | None = field(default=None, kw_only=True)
     timeout_s: float | None = field(default=None, kw_only=True)
     retry: int = field(default=0, kw_only=True)
+    args_match: ArgsMatch = field(default="exact", kw_only=True)
+    arg_assertions: tuple[Assertion, ...] = field(
+        default=(), converter=_arg_assertions, kw_only=True
+    )
 
     def __attrs_post_init__(self) -> None:
         """Check what has no converter; the rarely used fields only where one of them was used."""
         if type(self.label) is not str:
             fields.prose("ToolCall.label", self.label)
-        rare = (self.expect_error, self.timeout_s, self.retry)
+        rare = (self.expect_error, self.timeout_s, self.retry, self.args_match)
         if rare != _USUAL or type(self.retry) is not int:
             _check_unusual(self)
 
@@ -85,8 +102,21 @@ class ToolCall:
         """Give a copy with some fields changed."""
         return attrs.evolve(self, **changes)
 
+    def as_data(self) -> dict[str, Any]:
+        """Give tool and arguments as data, as they stand where an assertion expects a call."""
+        for name in NOT_EXPECTED:
+            if getattr(self, name):
+                hint = "what holds of its result belongs into tool_calls"
+                fields.fail(f"ToolCall.{name}", "says nothing where a call is expected", hint)
+        return {"tool": self.tool, "args": self.args, "args_match": self.args_match}
 
-_USUAL = (None, None, 0)
+
+NOT_EXPECTED = (
+    *("assertions", "save_as", "context_args", "arg_transforms", "expect_error", "retry"),
+    *("timeout_s", "arg_assertions"),
+)
+"""The fields that say nothing of a call which an assertion expects."""
+_USUAL = (None, None, 0, "exact")
 
 
 def _check_unusual(call: ToolCall) -> None:
@@ -95,6 +125,7 @@ def _check_unusual(call: ToolCall) -> None:
     if call.timeout_s is not None:
         fields.positive("ToolCall.timeout_s", call.timeout_s)
     fields.count("ToolCall.retry", call.retry)
+    fields.one_of("ToolCall.args_match", call.args_match, ARGS_MATCHES)
 
 
 def _check_expect_error(value: object) -> None:

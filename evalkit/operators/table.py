@@ -36,21 +36,24 @@ class Operator:
     takes: frozenset[str] = frozenset()
     scores: bool = False
     service: str | None = None
+    of_calls: bool = False
+    asks: Callable[[Assertion], list[Assertion] | operands.Flaw] | None = None
 
 
 TEXT = "evalkit.operators.text"
+CALLS, CALL_RULES = "evalkit.operators.trajectory", "evalkit.operators.expected_calls"
 NEAR = frozenset({"tolerance", "rel"})
 NORMALISED = frozenset({"normalize", "extract"})
 SCORED = NORMALISED | {"threshold"}
 
 
-def _later(name: str) -> Callable[..., Any]:
-    """Give what is in the module of the text operators, which few runs need to import."""
+def _later(name: str, module: str = TEXT) -> Callable[..., Any]:
+    """Give what is in the module of the text operators, or another that few runs need to import."""
     found: list[Callable[..., Any]] = []
 
     def act(*given: Any) -> Any:  # noqa: ANN401
         if not found:
-            found.append(getattr(import_module(TEXT), name))
+            found.append(getattr(import_module(module), name))
         return found[0](*given)
 
     return act
@@ -85,6 +88,11 @@ def _contained(
 
 def _about_issues(function: OperatorFunction, words: str) -> Operator:
     return Operator(operands.optional_text, function, words, saved_rule=operands.key)
+
+
+def _about_calls(rule: str, function: str, words: str) -> Operator:
+    """Make an operator on what an agent called, which only a run of one needs to import."""
+    return Operator(_later(rule, CALL_RULES), _later(function, CALLS), words, of_calls=True)
 
 
 OPERATORS: dict[str, Operator] = {
@@ -135,6 +143,17 @@ OPERATORS: dict[str, Operator] = {
         scores=True,
     ),
     Op.SEMANTIC: attrs.evolve(_on_text("semantic", "means", SCORED), service="embed"),
+    Op.CALLS: _about_calls("some_calls", "calls", "include"),
+    Op.CALLS_IN_ORDER: _about_calls("some_calls", "calls_in_order", "are, in this order,"),
+    Op.CALLS_EXACTLY: _about_calls("any_calls", "calls_exactly", "are exactly"),
+    Op.CALLS_ANY_ORDER: _about_calls("some_calls", "calls_any_order", "are, in any order,"),
+    Op.CALLS_ONLY: _about_calls("any_calls", "calls_only", "are none but"),
+    Op.NEVER_CALLS: _about_calls("some_calls", "never_calls", "are never"),
+    Op.CALL_ARGS: attrs.evolve(
+        _about_calls("call_args", "call_args", "have one with"),
+        asks=_later("asked_of", CALL_RULES),
+    ),
+    Op.HYGIENE: _about_calls("hygiene", "hygiene", "are well-formed"),
 }
 
 

@@ -57,10 +57,12 @@ class AssertionBinder:
             return None
         if assertion.expected is None and operator.rule in _MAY_BE_LEFT_OUT:
             assertion = assertion.but(expected=MISSING)
-        function = operator.function
-        if operator.scores:
-            function = self._scoring(scenario, where, assertion, operator, path)
         flaw = operator.rule(assertion)
+        function: OperatorFunction | None = operator.function
+        if operator.scores or (operator.asks is not None and flaw is None):
+            function = self._made(scenario, where, assertion, operator, path)
+        if function is None:
+            return None
         if flaw is not None or path.many or _is_special(assertion):
             if not self._sound(scenario, where, assertion, operator, path):
                 return None
@@ -70,7 +72,47 @@ class AssertionBinder:
         expected = assertion.expected
         needs = () if type(expected) in _SCALAR else tuple(dict.fromkeys(refs(expected)))
         rule = operator.saved_rule or operator.rule
-        return BoundAssertion(assertion, path, function, needs, rule)
+        of_agents = operator.of_calls
+        return BoundAssertion(assertion, path, function, needs, rule, of_agents=of_agents)
+
+    def _made(
+        self,
+        scenario: Scenario,
+        where: Where,
+        assertion: Assertion,
+        operator: Operator,
+        path: Path,
+    ) -> OperatorFunction | None:
+        """Make the function of an operator that is made when it is planned."""
+        if operator.scores:
+            return self._scoring(scenario, where, assertion, operator, path)
+        return self._asking(scenario, where, assertion, operator)
+
+    def _asking(
+        self, scenario: Scenario, where: Where, assertion: Assertion, operator: Operator
+    ) -> OperatorFunction | None:
+        """Make an operator of the assertions in its operand; None where one of them is wrong."""
+        found = operator.asks(assertion) if operator.asks is not None else ()
+        asked = [
+            self.bind(scenario, (*where, "expected", "where", index), each)
+            for index, each in enumerate(found if type(found) is list else ())
+        ]
+        return operator.function(assertion, asked) if all(asked) else None  # type: ignore[call-arg,return-value,arg-type]
+
+    def sound(self, assertion: Assertion) -> BoundAssertion:
+        """Bind an assertion of our own that is made of what has been checked before."""
+        operator, path = self._operators[assertion.op], compile_path(assertion.path)
+        of_agents = operator.of_calls
+        return BoundAssertion(
+            assertion, path, operator.function, (), operator.rule, of_agents=of_agents
+        )
+
+    def own(self, scenario: Scenario, where: Where, assertion: Assertion) -> BoundAssertion:
+        """Bind an assertion that is evalkit's own, in which nothing is wrong."""
+        bound = self.bind(scenario, where, assertion)
+        if bound is None:
+            raise AssertionError(assertion)
+        return bound
 
     def bind_to_trace(
         self, scenario: Scenario, where: Where, assertion: Assertion

@@ -1,6 +1,6 @@
 """How a tool call is bound to its tool and to what earlier calls save, and what can be wrong."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -8,13 +8,13 @@ import attrs
 from evalkit.jsonvalue import Json
 from evalkit.model import Assertion, Op, Ref, Scenario, ToolCall, refs
 from evalkit.operators.schema import schema_flaw
-from evalkit.plan import BoundAssertion, BoundCall
+from evalkit.plan import RETURNED, BoundAssertion, BoundCall
 from evalkit.planning.assertions import AssertionBinder
-from evalkit.planning.problems import Problems, Where
-from evalkit.registry import hint_for, nearest
+from evalkit.planning.problems import Problems, Where, check_known
+from evalkit.planning.sent import SentBinder
+from evalkit.registry import hint_for
 from evalkit.toolbox import ToolSpec, argument_problems, spec_of
 
-RETURNED = Assertion("", Op.EXISTS, description="returned")
 RAISED = Assertion("error", Op.EXISTS, description="raised")
 ANY_SPEC = ToolSpec(by_dict=False, accepted=None, required=(), schema=None, error_if=None)
 _DEEP = frozenset({dict, list, Ref})
@@ -29,8 +29,15 @@ class CallBinder:
         assertions: AssertionBinder,
         problems: Problems,
         timeout_s: float,
+        *,
+        asks: bool = False,
     ) -> None:
-        """Take the open table, and how long a call may take that does not say."""
+        """Take the open table, and how long a call may take that does not say.
+
+        `asks` says that calls are an agent's to make, so that their arguments are judged, too.
+        """
+        self._asks = asks
+        self._sent = SentBinder(assertions, problems)
         self._tools = tools
         self._assertions = assertions
         self._problems = problems
@@ -46,12 +53,22 @@ class CallBinder:
         needs: tuple[str, ...] = ()
         if call.context_args or call.arg_transforms or not flat:
             needs = self._needs(scenario, step, call, known, flat=flat)
+        literal = call.args if flat else _literal(call.args)
+        asked: tuple[Any, ...] = ()
+        if self._asks:
+            simple = literal is call.args and not (call.context_args or call.arg_assertions)
+            if simple and call.args_match != "ignore":
+                asked = (literal,)
+            else:
+                asked = self._sent.asked(scenario, step, call, literal, known)
+        elif call.arg_assertions:
+            self._sent.arg_assertions(scenario, step, call, known)
         return BoundCall(
             step,
             call,
             call.tool,
             call.args,
-            call.args if flat else _literal(call.args),
+            literal,
             self._names(scenario, step, call, spec),
             flat and not needs,
             needs,
@@ -63,6 +80,7 @@ class CallBinder:
             None if call.expect_error is None else self._wanted_error(scenario, step, call),
             self._checks(scenario, step, call, known),
             self._saves(scenario, step, call, known) if call.save_as else (),
+            *asked,
         )
 
     def _spec(self, scenario: Scenario, step: int, call: ToolCall) -> ToolSpec:
@@ -99,7 +117,9 @@ class CallBinder:
         self, scenario: Scenario, step: int, call: ToolCall, spec: ToolSpec
     ) -> bool:
         """Hold arguments against signature and schema; True where they fit."""
-        found = argument_problems(spec, call.args, call.context_args)
+        free = bool(call.arg_assertions) or call.args_match in ("subset", "ignore")
+        whole = not (self._asks and free)  # an agent may send what is left open here
+        found = argument_problems(spec, call.args, call.context_args, whole=whole)
         meant = call.expect_error is not None
         for each in found:
             problem = f"{call.tool} {each.problem}" + ", so that is the error it will give" * meant
@@ -115,10 +135,12 @@ class CallBinder:
         in_args: list[str] = []
         if not flat:
             in_args += refs(call.args)
-            self._check_known(scenario, (*where, "args"), in_args, known)
+            check_known(self._problems, scenario, (*where, "args"), in_args, known)
         for argument, name in call.context_args.items():
             if name not in known:
-                self._check_known(scenario, (*where, "context_args", argument), (name,), known)
+                check_known(
+                    self._problems, scenario, (*where, "context_args", argument), (name,), known
+                )
             if argument in call.args:
                 problem = f"the argument {argument!r} stands in args too"
                 hint = "leave one of them out"
@@ -129,17 +151,6 @@ class CallBinder:
                 hint = f"add context_args={{{argument!r}: ...}}"
                 self._problems.add(scenario, (*where, "arg_transforms"), problem, hint)
         return tuple(dict.fromkeys((*in_args, *call.context_args.values())))
-
-    def _check_known(
-        self, scenario: Scenario, where: Where, names: Iterable[str], known: set[str]
-    ) -> None:
-        for name in names:
-            if name not in known:
-                close = nearest(name, known)
-                hint = (
-                    f"did you mean {close!r}?" if close else "an earlier call saves it by save_as"
-                )
-                self._problems.add(scenario, where, f"no earlier call saves {name!r}", hint)
 
     def _checks(
         self, scenario: Scenario, step: int, call: ToolCall, known: set[str]
@@ -154,17 +165,10 @@ class CallBinder:
             if bound is not None:
                 found.append(bound)
                 if bound.needs:
-                    self._check_known(scenario, (*where, "expected"), bound.needs, known)
+                    check_known(self._problems, scenario, (*where, "expected"), bound.needs, known)
         if not can_fail:
-            found.append(self._own(scenario, ("tool_calls", step), RETURNED))
+            found.append(self._assertions.own(scenario, ("tool_calls", step), RETURNED))
         return tuple(found)
-
-    def _own(self, scenario: Scenario, where: Where, assertion: Assertion) -> BoundAssertion:
-        """Bind an assertion that is evalkit's own, in which nothing is wrong."""
-        bound = self._assertions.bind(scenario, where, assertion)
-        if bound is None:
-            raise AssertionError(assertion)
-        return bound
 
     def _wanted_error(self, scenario: Scenario, step: int, call: ToolCall) -> BoundAssertion | None:
         """Make the check for an expected error: that one came, or that its message matches."""

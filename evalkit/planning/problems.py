@@ -1,8 +1,11 @@
 """Where the problems of a catalogue are gathered while it is planned."""
 
+from collections.abc import Iterable
+
 from evalkit.errors import CatalogueError, Problem
 from evalkit.jsonvalue import dotted
 from evalkit.model import Scenario
+from evalkit.registry import nearest
 
 Where = tuple[str | int, ...]
 """The steps from a scenario to one of its fields; written out only where there is a problem."""
@@ -49,3 +52,14 @@ class Problems:
         """Raise every error there is, together."""
         if self.errors:
             raise CatalogueError(problems=self.errors)
+
+
+def check_known(
+    problems: Problems, scenario: Scenario, where: Where, names: Iterable[str], known: set[str]
+) -> None:
+    """Note the names of saved values that no earlier call saves."""
+    for name in names:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean {close!r}?" if close else "an earlier call saves it by save_as"
+            problems.add(scenario, where, f"no earlier call saves {name!r}", hint)

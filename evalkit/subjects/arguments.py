@@ -3,23 +3,11 @@
 from collections.abc import Mapping
 
 from evalkit.jsonvalue import Json, copy_json, plain
-from evalkit.model import Ref
+from evalkit.model import filled
 from evalkit.operators.schema import schema_problem
 from evalkit.plan import BoundCall, Transform
 from evalkit.toolbox.documents import convert
 from evalkit.toolbox.errors import ArgumentsError, outcome_of
-
-
-def filled(value: Json, saved: Mapping[str, Json]) -> Json:
-    """Copy a value with every `Ref` replaced by what was saved under its name."""
-    kind = type(value)
-    if kind is Ref:
-        return copy_json(saved[value.name])
-    if kind is dict:
-        return {key: filled(item, saved) for key, item in value.items()}
-    if kind is list:
-        return [filled(item, saved) for item in value]
-    return value
 
 
 class TransformError(Exception):
@@ -37,7 +25,7 @@ def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]
     transforms = bound.call.arg_transforms
     for name, source in bound.call.context_args.items():
         value = copy_json(saved[source])
-        args[name] = _transformed(transforms[name], value) if name in transforms else value
+        args[name] = transformed(transforms[name], value) if name in transforms else value
     if bound.schema is not None:
         problem = schema_problem(bound.schema, args)
         if problem is not None:
@@ -45,7 +33,8 @@ def arguments_of(bound: BoundCall, saved: Mapping[str, Json]) -> dict[str, Json]
     return args
 
 
-def _transformed(transform: Transform, value: Json) -> Json:
+def transformed(transform: Transform, value: Json) -> Json:
+    """Put a saved value through the author's transform; `TransformError` where that fails."""
     try:
         return plain(transform(value), convert)
     except BaseException as error:  # noqa: BLE001  - around the author's transform

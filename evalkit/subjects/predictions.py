@@ -46,7 +46,7 @@ class Predictions:
             notes.append(f"{told} to no scenario there is: {listing(over)}{meant}")
         return notes
 
-    def trace_of(self, plan: Plan) -> Trace:
+    def trace_of(self, plan: Plan, _epoch: int = 1, /) -> Trace:
         """Give the trace of an answer; where there is none, it says that nothing was measured."""
         name = plan.scenario.name
         progress = nothing_yet(plan, perf_counter(), inf)

@@ -1,6 +1,7 @@
 """How far the run of one scenario has come, and how what happens in it is noted."""
 
 from time import perf_counter
+from typing import Any
 
 import attrs
 
@@ -19,7 +20,8 @@ class Progress:
     """How far a scenario has come: the next step, what was noted, what was saved, what was lost.
 
     Another thread can go on from it. `called` and `args` are of the call under way. `lost` says for
-    each value that could not be saved why.
+    each value that could not be saved why. `talk` is how far an agent has come, `state` what was
+    captured, and `phase` what is under way beside the steps.
     """
 
     plan: Plan
@@ -35,6 +37,9 @@ class Progress:
     saved: dict[str, Json]
     lost: dict[str, str]
     trace: Trace | None = None
+    talk: Any = None
+    state: dict[str, Json] | None = None
+    phase: str = ""
 
 
 def nothing_yet(plan: Plan, started: float, deadline: float) -> Progress:

@@ -32,7 +32,7 @@ from evalkit.toolbox.errors import (
 )
 from evalkit.trace import Attempt, CallError, Trace
 
-OBSERVED = list(TOOLS.observed)
+OBSERVED = [name for name in TOOLS.observed if name != "state"]
 
 
 class ToolSubject:
@@ -70,7 +70,11 @@ class ToolSubject:
 
     def finish(self, progress: Progress) -> Trace:
         """Give the trace of what has happened."""
-        return trace_of(progress, self.kind, OBSERVED)
+        if progress.state is None:
+            return trace_of(progress, self.kind, OBSERVED)
+        trace = trace_of(progress, self.kind, [*OBSERVED, "state"])
+        trace["state"] = progress.state
+        return trace
 
     def give_up(self, progress: Progress, printed: str) -> None:
         """Note that the call under way did not return; with its own tools lost, the rest can't."""

@@ -29,7 +29,7 @@ class ErrorIfError(Exception):
     """A tool's `error_if` that failed itself, so that nobody knows whether the call did."""
 
 
-class ArgumentsError(Exception):
+class ArgumentsError(TypeError):
     """Arguments that a tool refuses before it does anything."""
 
 

@@ -17,18 +17,22 @@ PLACE = "TOOL_DISPATCH"
 
 @attrs.define(eq=False, repr=False)
 class OpenTable:
-    """The tools, open: name to handler; `own` where they were opened for one scenario alone."""
+    """The tools, open: name to handler; `own` where they were opened for one scenario alone.
+
+    `env` has them with the resources that they stand on, where a factory gave such.
+    """
 
     tools: Mapping[str, Callable[..., Any]]
     entries: Mapping[str, Any]
     own: bool
+    env: Env
 
 
 class TableToolbox:
     """A table of handlers that stays open for the whole run."""
 
-    def __init__(self, table: Mapping[str, Any]) -> None:
-        """Take the table, whose entries are handlers or `Tool`."""
+    def __init__(self, table: Mapping[str, Any] | Env) -> None:
+        """Take the table, whose entries are handlers or `Tool`; or an `Env` that holds one."""
         self.table = _checked(table, own=False)
 
     def open(self, _: Scenario) -> AbstractContextManager[OpenTable]:
@@ -54,14 +58,12 @@ class FactoryToolbox:
             made if hasattr(made, "__enter__") and hasattr(made, "__exit__") else nullcontext(made)
         )
         with manager as env:
-            yield _checked(env.tools if isinstance(env, Env) else env, own=True)
+            yield _checked(env, own=True)
 
 
 def toolbox_of(tools: Any) -> TableToolbox | FactoryToolbox:  # noqa: ANN401
     """Make a toolbox of a table or of a factory; `CatalogueError` for anything else."""
-    if isinstance(tools, Env):
-        tools = tools.tools
-    if isinstance(tools, Mapping):
+    if isinstance(tools, Mapping | Env):
         return TableToolbox(tools)
     if inspect.iscoroutinefunction(tools) or inspect.isasyncgenfunction(tools):
         raise CatalogueError(PLACE, "is an async factory", "make it sync; its tools may be async")
@@ -72,7 +74,8 @@ def toolbox_of(tools: Any) -> TableToolbox | FactoryToolbox:  # noqa: ANN401
     )
 
 
-def _checked(table: Any, *, own: bool) -> OpenTable:  # noqa: ANN401
+def _checked(given: Any, *, own: bool) -> OpenTable:  # noqa: ANN401
+    table = given.tools if isinstance(given, Env) else given
     if not isinstance(table, Mapping):
         raise CatalogueError(
             PLACE,
@@ -84,7 +87,8 @@ def _checked(table: Any, *, own: bool) -> OpenTable:  # noqa: ANN401
             raise CatalogueError(PLACE, f"the name {brief(name)} is no string")
         if type(entry) is not Tool and not callable(entry):
             raise CatalogueError(f"{PLACE}[{name!r}]", f"expected a function, got {brief(entry)}")
-    return OpenTable({name: handler_of(entry) for name, entry in table.items()}, table, own)
+    env = given if isinstance(given, Env) else Env(table)
+    return OpenTable({name: handler_of(entry) for name, entry in table.items()}, table, own, env)
 
 
 def _wants_scenario(factory: Callable[..., Any]) -> bool:

@@ -86,9 +86,12 @@ def _is_mapping(annotation: Any) -> bool:  # noqa: ANN401
 
 
 def argument_problems(
-    spec: ToolSpec, args: Mapping[str, Json], later: Mapping[str, str]
+    spec: ToolSpec, args: Mapping[str, Json], later: Mapping[str, str], *, whole: bool = True
 ) -> list[ArgumentProblem]:
-    """Say what signature and schema have against arguments; `later` are filled in the run."""
+    """Say what signature and schema have against arguments; `later` are filled in the run.
+
+    Where they are not the `whole`, none is missing.
+    """
     given = {**args, **later} if later else args
     found = []
     if spec.accepted is not None:
@@ -96,11 +99,12 @@ def argument_problems(
             if name not in spec.accepted:
                 hint = hint_for(name, spec.accepted)
                 found.append(ArgumentProblem(f"takes no argument {name!r}", hint))
-    absent = [name for name in spec.required if name not in given]
+    absent = [name for name in spec.required if whole and name not in given]
     if absent:
         found.append(ArgumentProblem(f"needs the argument {listing(absent)}"))
     if spec.schema is not None:
-        found += _schema_problems(spec.schema, args, later)
+        missing = {} if whole else dict.fromkeys(spec.schema.get("required", ()), "")
+        found += _schema_problems(spec.schema, args, {**missing, **later})
     return found
 
 

@@ -6,7 +6,20 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from evalkit import Answers, Assertion, Op, Ref, Scenario, ToolCall, Turn
+from evalkit import (
+    Answers,
+    Assertion,
+    Attachment,
+    Budget,
+    FewShot,
+    Limits,
+    Op,
+    Ref,
+    Scenario,
+    State,
+    ToolCall,
+    Turn,
+)
 from evalkit.model import MATCHES
 
 FIXED = settings(deadline=None, derandomize=True, max_examples=25)
@@ -115,6 +128,8 @@ def calls(draw: st.DrawFn, *, null: bool, transforms: bool) -> ToolCall:
         "expect_error": st.just(True) | TEXTS.filter(bool),
         "timeout_s": ABOVE_0,
         "retry": st.integers(0, 9),
+        "args_match": st.sampled_from(["exact", "subset", "superset", "ignore"]),
+        "arg_assertions": st.lists(assertions(null=null), max_size=2),
     }
     if transforms:
         fields["arg_transforms"] = names_to(FUNCTIONS)
@@ -141,6 +156,38 @@ def answers(draw: st.DrawFn) -> Any:
     return Answers(golds, match, **draw(some(scoring)))
 
 
+COUNTS = st.integers(0, 10**9)
+FROM_0 = st.floats(0, 1e9) | st.integers(0, 9)
+SPENT: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(["max_turns", "max_calls", "max_input_tokens", "max_output_tokens"], COUNTS),
+    **dict.fromkeys(["max_cost_usd", "max_seconds"], FROM_0),
+}
+GIVEN: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(
+    ["max_turns", "max_calls", "compact_at_tokens"], st.integers(1, 10**9)
+)
+ATTACHMENTS = (
+    Attachment(path="receipt.png"),
+    Attachment(path="below/größe 1.pdf"),
+    Attachment(base64="AAEC", mime="image/png"),
+    Attachment(url="https://example.com/a?b=c#d"),
+)
+SHOTS = st.builds(FewShot, SAID, SAID, reasoning=st.none() | SAID)
+
+
+@st.composite
+def states(draw: st.DrawFn, *, null: bool, functions: bool) -> State:
+    """States with any of their fields; each way to capture captures what is expected."""
+    values = json_values(2, null=null, refs=False)
+    expected = draw(st.dictionaries(WORDS, values, max_size=2))
+    replayed = draw(st.lists(WORDS, max_size=2, unique=True)) if expected else [draw(WORDS)]
+    replayed = [name for name in replayed if name not in expected]
+    calls = st.builds(ToolCall, WORDS, names_to(values, TEXTS.filter(lambda text: text != "$ref")))
+    captured: dict[str, Any] = {name: draw(calls) for name in (*expected, *replayed)}
+    captures: list[Any] = [None, captured, draw(WORDS.filter(lambda name: ":" not in name))]
+    capture: Any = draw(st.sampled_from(captures) | (FUNCTIONS if functions else st.nothing()))
+    return State(expected, capture=capture, replayed=replayed)
+
+
 @st.composite
 def scenarios(draw: st.DrawFn, *, null: bool = True, transforms: bool = False) -> Scenario:
     """Scenarios with any of their fields; without `null`, as TOML can hold them."""
@@ -157,5 +204,16 @@ def scenarios(draw: st.DrawFn, *, null: bool = True, transforms: bool = False) -
         "timeout_s": ABOVE_0,
         "xfail": WORDS,
         "metadata": names_to(json_values(2, null=null, refs=False), TEXTS),
+        "skip": WORDS,
+        "state": states(null=null, functions=transforms),
+        "match": st.sampled_from(["in_order", "exact", "any_order", "off"]),
+        "forbid_tools": st.lists(WORDS, max_size=2),
+        "hygiene": st.sampled_from([True, False, "strict"]),
+        "budget": some(SPENT).filter(bool).map(lambda given: Budget(**given)),
+        "limits": some(GIVEN).filter(bool).map(lambda given: Limits(**given)),
+        "system_prompt": SAID,
+        "few_shot": st.lists(SHOTS, max_size=2),
+        "attachments": st.lists(st.sampled_from(ATTACHMENTS), max_size=2),
+        "session_id": WORDS,
     }
     return Scenario(draw(WORDS), **draw(some(fields)))

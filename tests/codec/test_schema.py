@@ -9,16 +9,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from evalkit import Answers, Assertion, CatalogueError, Scenario, ToolCall, Turn
+from evalkit import (
+    Answers,
+    Assertion,
+    Attachment,
+    Budget,
+    CatalogueError,
+    FewShot,
+    Limits,
+    Scenario,
+    State,
+    ToolCall,
+    Turn,
+)
 from evalkit.codec import Codec, MisfitError, plain_scenario, schema
 from evalkit.codec.schema import FIELDS, REQUIRED
-from tests.codec.scenarios import FIXED, scenarios
+from tests.codec.scenarios import ATTACHMENTS, FIXED, scenarios
 
 NOUNS = {
     "turn": Turn,
     "assertion": Assertion,
     "tool_call": ToolCall,
     "answers": Answers,
+    "budget": Budget,
+    "limits": Limits,
+    "state": State,
+    "few_shot": FewShot,
+    "attachment": Attachment,
     "scenario": Scenario,
 }
 SEEN_FROM_THE_FILE = {"source", "home"}
@@ -31,7 +48,8 @@ OTHERS = (None, True, 5, 1.5, "text", ["text"], {"a": "text"})
 
 What JSON Schema can't say is left to the codec: a whole number written as 3.0, the nesting and the
 size of JSON, a `$ref` that names nothing, operators that there are, functions that there are, golds
-that are numbers where texts are matched, and a threshold of a match that has none.
+that are numbers where texts are matched, a threshold of a match that has none, and what makes up a
+whole: bounds that bound something, a state whose names are captured, an attachment of one source.
 """
 
 
@@ -125,7 +143,39 @@ def is_left_to_the_codec(data: Any) -> bool:
         scored = answers.get("match") in ("f1", "similar", "semantic")
         if (texts and numbers) or (answers.get("threshold") is not None and not scored):
             return True
+    if not (is_bound(data) and is_captured(data.get("state")) and is_attached(data)):
+        return True
     return any(each not in KNOWN for each in operators_in(data))
+
+
+def is_bound(data: Any) -> bool:
+    """Whether budget and limits bound something, where they are any."""
+    bounds = [data.get(name) for name in ("budget", "limits")]
+    return all(any(each.values()) for each in bounds if isinstance(each, dict))
+
+
+def is_captured(state: Any) -> bool:
+    """Whether a state expects something, nothing twice, and its calls capture all of it."""
+    if not isinstance(state, dict):
+        return True
+    expected, replayed = state.get("expected", {}), state.get("replayed", [])
+    if not isinstance(expected, dict) or not isinstance(replayed, list):
+        return True
+    texts = {name for name in replayed if isinstance(name, str)}
+    capture = state.get("capture")
+    names = capture if isinstance(capture, dict) else [*expected, *texts]
+    whole = texts.isdisjoint(expected) and texts | set(expected) <= set(names)
+    return bool(expected or replayed) and whole
+
+
+def is_attached(data: Any) -> bool:
+    """Whether each attachment is one of those that are known to be whole."""
+    return all(each in KNOWN_FILES for each in listed(data, "attachments"))
+
+
+KNOWN_FILES = [
+    plain_scenario(Scenario("a", attachments=[each]))["attachments"][0] for each in ATTACHMENTS
+]
 
 
 KNOWN = set(FIELDS["assertion"]["op"]["anyOf"][0]["enum"])
@@ -134,7 +184,8 @@ KNOWN = set(FIELDS["assertion"]["op"]["anyOf"][0]["enum"])
 def operators_in(data: Any) -> list[str]:
     """The operators of a scenario, as they are written."""
     holders = [data, *(each for each in listed(data, "tool_calls") if isinstance(each, dict))]
-    asserted = [each for holder in holders for each in listed(holder, "assertions")]
+    fields = ("assertions", "arg_assertions")
+    asserted = [each for holder in holders for name in fields for each in listed(holder, name)]
     found = [each.get("op") for each in asserted if isinstance(each, dict)]
     found += [each[1] for each in asserted if isinstance(each, list) and len(each) > 1]
     return [each for each in found if isinstance(each, str)]
@@ -202,6 +253,58 @@ BY_BOTH: list[tuple[dict[str, Any], bool]] = [
     (CASE | {"tool_calls": [{"tool": "t", "expect_error": None}]}, True),
     (CASE | {"tool_calls": [{"tool": "t", "save_as": {" ": "x"}}]}, False),
     (CASE | {"tool_calls": [{"tool": "t", "save_as": {"x": ""}}]}, True),
+    (CASE | {"skip": "needs a judge"}, True),
+    (CASE | {"skip": ""}, False),
+    (CASE | {"match": "exact"}, True),
+    (CASE | {"match": "same"}, False),
+    (CASE | {"match": None}, False),
+    (CASE | {"forbid_tools": []}, True),
+    (CASE | {"forbid_tools": ["cancel"]}, True),
+    (CASE | {"forbid_tools": None}, False),
+    (CASE | {"forbid_tools": "cancel"}, False),
+    (CASE | {"forbid_tools": [""]}, False),
+    *((CASE | {"hygiene": value}, True) for value in (True, False, "strict")),
+    *((CASE | {"hygiene": value}, False) for value in (None, 0, 1, "on", "Strict")),
+    *((CASE | {"budget": {"max_calls": value}}, True) for value in (0, 5)),
+    *((CASE | {"budget": {"max_calls": value}}, False) for value in (-1, True, 1.5, "5")),
+    (CASE | {"budget": {"max_seconds": 0}}, True),
+    (CASE | {"budget": {"max_seconds": -0.5}}, False),
+    (CASE | {"budget": {"max_call": 1}}, False),
+    (CASE | {"budget": None}, True),
+    (CASE | {"budget": []}, False),
+    (CASE | {"limits": {"max_calls": 1}}, True),
+    *((CASE | {"limits": {"max_calls": value}}, False) for value in (0, True, 1.5)),
+    (CASE | {"limits": {"max_seconds": 1}}, False),
+    (CASE | {"state": {"expected": {"a": None}}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": "get"}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": "shop:capture"}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": None}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": {"a": "get"}}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": {"a": {"tool": "get"}}}}, True),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": {"a": {"args": {}}}}}, False),
+    (CASE | {"state": {"expected": {"a": 1}, "capture": ["get"]}}, False),
+    (CASE | {"state": {"expected": {" ": 1}}}, False),
+    (CASE | {"state": {"replayed": ["a"]}}, True),
+    (CASE | {"state": {"replayed": "a"}}, False),
+    (CASE | {"state": None}, True),
+    (CASE | {"system_prompt": " "}, False),
+    (CASE | {"system_prompt": None}, True),
+    (CASE | {"few_shot": [{"input": "2 + 2", "expected": "4"}]}, True),
+    (CASE | {"few_shot": [{"input": "2 + 2"}]}, False),
+    (CASE | {"few_shot": [{"input": " ", "expected": "4"}]}, False),
+    (CASE | {"few_shot": [["2 + 2", "4"]]}, False),
+    (CASE | {"few_shot": None}, False),
+    (CASE | {"attachments": [{"path": "a.png"}]}, True),
+    (CASE | {"attachments": ["a.png"]}, False),
+    (CASE | {"attachments": [{"file": "a.png"}]}, False),
+    (CASE | {"attachments": None}, False),
+    (CASE | {"session_id": "s1"}, True),
+    (CASE | {"session_id": 5}, False),
+    (CASE | {"tool_calls": [{"tool": "t", "args_match": "subset"}]}, True),
+    (CASE | {"tool_calls": [{"tool": "t", "args_match": "part"}]}, False),
+    (CASE | {"tool_calls": [{"tool": "t", "arg_assertions": [["a", "eq", 1]]}]}, True),
+    (CASE | {"tool_calls": [{"tool": "t", "arg_assertions": [{"op": "eq"}]}]}, True),
+    (CASE | {"tool_calls": [{"tool": "t", "arg_assertions": ["a"]}]}, False),
     (asserted({"op": "f1", "threshold": 0}), False),
     (asserted({"op": "f1", "threshold": 1}), True),
     (asserted({"op": "f1", "threshold": 1.01}), False),

@@ -4,6 +4,8 @@ import json
 import time
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -22,6 +24,10 @@ from evalkit import (
     grade,
     run,
 )
+from evalkit.grading import grade as grade_plan
+from evalkit.planning import Planner
+from evalkit.recordings import Recorder, Recordings
+from evalkit.subjects.replay import REPLAYED_TOOLS, ReplaySubject
 from evalkit.trace import KEYS
 
 Tools = dict[str, Callable[..., Any]]
@@ -38,7 +44,20 @@ def of_own_tools(scenario: Scenario, tools: Tools) -> ScenarioResult:
     return run(scenario, tools=lambda: tools)[scenario.name]
 
 
-SUBJECTS = {"tools": of_tools, "own tools": of_own_tools}
+def of_recording(scenario: Scenario, tools: Tools) -> ScenarioResult:
+    """What was recorded of the tools themselves; of a run that was not measured, nothing was."""
+    (plan,) = Planner(None, {}, kind=REPLAYED_TOOLS).plan([scenario]).plans
+    with TemporaryDirectory() as folder:
+        recorder = Recorder(Path(folder))
+        for each in (Scenario("other", tool_calls=[ToolCall("a")]), scenario):
+            table = tools if each is scenario else {"a": dict}
+            trace = run(each, tools=table)[each.name].trace
+            if trace is not None:
+                recorder.add(each.name, 1, trace)
+        return grade_plan(plan, ReplaySubject(Recordings(Path(folder))).trace_of(plan))
+
+
+SUBJECTS = {"tools": of_tools, "own tools": of_own_tools, "recording": of_recording}
 
 
 def right() -> Any:

@@ -33,6 +33,19 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 QA = {"question": "Where?", "answer": "Rome"}
+CASE = {
+    "id": "c",
+    "name": "C",
+    "system_prompt": "",
+    "user_messages": ["Q"],
+    "expected_response": {"mode": "contains", "substring": "A"},
+}
+OLD_TURN = {"query": "Q", "expected_tool_use": [], "reference": "A"}
+INVOCATION = {
+    "user_content": {"parts": [{"text": "Q"}]},
+    "final_response": {"parts": [{"text": "A"}]},
+    "intermediate_data": {"tool_uses": [{"name": "t", "args": {}}]},
+}
 SAMPLES: list[tuple[str, dict[str, Any]]] = [
     (
         "longmemeval",
@@ -51,6 +64,13 @@ SAMPLES: list[tuple[str, dict[str, Any]]] = [
         {"id": "1", "domain": "qa", "prompt": "Q", "workspace": "w", "answers": ["A"]},
     ),
     ("inspect", {"input": "Q", "target": "A"}),
+    ("swink", CASE),
+    ("swink", {"id": "s", "name": "S", "cases": [CASE]}),
+    ("mecha", {"id": "c", "tags": ["t"], "prompt": "Q", "expect": {"contains": ["A"]}}),
+    ("adk", {"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [INVOCATION]}]}),
+    ("adk", {"name": "c", "data": [OLD_TURN]}),
+    ("adk", OLD_TURN),
+    ("adk", {"query": "Q", "expected_tool_use": []}),
 ]
 OTHERS: list[Any] = [
     {},
@@ -129,6 +149,18 @@ def test_unknown_field(name: str, record: dict[str, Any]) -> None:
         (9, "answers"),
         (10, "input"),
         (10, "target"),
+        (11, "id"),
+        (11, "name"),
+        (11, "system_prompt"),
+        (11, "user_messages"),
+        (12, "id"),
+        (13, "id"),
+        (13, "tags"),
+        (13, "prompt"),
+        (13, "expect"),
+        (14, "eval_set_id"),
+        (15, "name"),
+        (16, "query"),
     ],
 )
 def test_a_missing_field_is_named(at: int, key: str) -> None:
@@ -169,22 +201,30 @@ def test_whatever_a_field_holds_is_read_or_refused(
         return
     for scenario in found:
         assert scenario["name"].strip()
-        assert gold_texts(scenario)
+        assert held_against(scenario) or scenario["skip"]
         blank = [gold for gold in gold_texts(scenario) if gold in (None, [], [""])]
         assert not blank or name == "squad"
 
 
 def gold_texts(data: Mapping[str, Any]) -> list[Any]:
-    """Whatever a scenario is held against."""
+    """Whatever the response is held against, by gold answers or by assertions."""
     answers = data.get("answers", {"golds": []})
-    return [*answers["golds"], *(each["expected"] for each in data.get("assertions", ()))]
+    asserted = [each for each in data.get("assertions", ()) if each["path"] == "response"]
+    return [*answers["golds"], *(each["expected"] for each in asserted)]
+
+
+def held_against(data: Mapping[str, Any]) -> list[Any]:
+    """Whatever a scenario is held against, beside how it came to its end."""
+    asserted = [each for each in data.get("assertions", ()) if each["path"] != "stop_cause"]
+    fields = ("tool_calls", "state", "forbid_tools")
+    return [*gold_texts(data), *asserted, *(data[key] for key in fields if key in data)]
 
 
 @pytest.mark.parametrize(("name", "record"), SAMPLES)
 def test_every_scenario_is_held_against_something(name: str, record: dict[str, Any]) -> None:
     """No scenario comes out that nothing is asked of."""
     for data in asked(DATASETS[name], record):
-        assert gold_texts(data)
+        assert held_against(data)
         assert data["name"]
         assert data["prompt"]
 

@@ -251,3 +251,19 @@ def test_a_map_that_can_not_be_meant(write: Write, columns: Any, told: str) -> N
 def test_squad_rows(write: Write) -> None:
     """A format with nested fields is recognised by its keys."""
     assert names(as_lines(write, SQUAD)) == ["1"]
+
+
+def test_a_question_set_that_has_names(write: Write) -> None:
+    """A field of evalkit's own does not hide a question set that has it as well."""
+    case: dict[str, Any] = {"id": "c", "name": "C", "system_prompt": "", "user_messages": ["Q"]}
+    case |= {"expected_response": {"mode": "exact", "expected": "A"}}
+    assert names(as_json(write, {"id": "s", "name": "S", "cases": [case]})) == ["c"]
+    assert names(as_json(write, [{"name": "old", "data": [{"query": "Q"}]}])) == ["old"]
+
+
+def test_a_list_of_turns(write: Write) -> None:
+    """A list of ADK's turns is one case, named after the file, and located in the list."""
+    assert names(as_json(write, [{"query": "Q", "reference": "A"}, {"query": "R"}])) == ["a"]
+    turns = [{"query": "Q", "reference": "A"}, {"query": "R", "refrence": "B"}]
+    (problem,) = refused(as_json(write, turns))
+    assert "a.json:1:51: a.data[1].refrence: unknown field 'refrence'" in problem

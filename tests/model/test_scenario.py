@@ -7,7 +7,20 @@ from typing import Any
 import attrs
 import pytest
 
-from evalkit import Answers, Assertion, Catalogue, CatalogueError, Scenario, ToolCall, Turn
+from evalkit import (
+    Answers,
+    Assertion,
+    Attachment,
+    Budget,
+    Catalogue,
+    CatalogueError,
+    FewShot,
+    Limits,
+    Scenario,
+    State,
+    ToolCall,
+    Turn,
+)
 from evalkit.jsonvalue import brief
 
 CALL = ToolCall("count")
@@ -25,6 +38,9 @@ def test_name(name: str) -> None:
     assert Scenario(name, tool_calls=[CALL]).name == name
 
 
+NO_HYGIENE: list[Any] = [None, 0, 1, 1.0, "", "Strict", []]
+NO_LISTS: list[Any] = [None, 0, False, "", "cancel", {}, {"a": 1}, 3]
+NO_NOUNS: list[Any] = [{}, {"max_calls": 3}, 3, 0, False, "", []]
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": ""}, "Scenario.name", "is blank"),
     ({"name": " "}, "Scenario.name", "is blank"),
@@ -69,6 +85,37 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"xfail": True}, "Scenario.xfail", "expected a string"),
     ({"metadata": []}, "Scenario.metadata", "expected a mapping"),
     ({"metadata": {"a": {1}}}, "Scenario.metadata.a", "no JSON value"),
+    ({"match": "ordered"}, "Scenario.match", "one of 'in_order', 'exact', 'any_order', 'off'"),
+    ({"match": None}, "Scenario.match", "unknown value None"),
+    ({"match": True}, "Scenario.match", "unknown value True"),
+    ({"hygiene": "lax"}, "Scenario.hygiene", "unknown value 'lax'; one of True, False, 'strict'"),
+    *[({"hygiene": value}, "Scenario.hygiene", "unknown value") for value in NO_HYGIENE],
+    *[
+        ({name: value}, f"Scenario.{name}", f"expected a list of {noun}, got {value!r}")
+        for name, noun in (
+            *(("forbid_tools", "strings"), ("few_shot", "FewShot"), ("attachments", "Attachment")),
+        )
+        for value in NO_LISTS
+    ],
+    ({"forbid_tools": [""]}, "Scenario.forbid_tools", "is blank"),
+    ({"forbid_tools": [CALL]}, "Scenario.forbid_tools[0]", "expected a string"),
+    ({"few_shot": [("2 + 2", "4")]}, "Scenario.few_shot[0]", "expected a FewShot"),
+    ({"few_shot": FewShot("2 + 2", "4")}, "Scenario.few_shot", "put it in [ ]"),
+    ({"attachments": ["a.png"]}, "Scenario.attachments[0]", "expected an Attachment"),
+    *[
+        ({name: value}, f"Scenario.{name}", f"expected {noun}(...), got")
+        for name, noun in (("budget", "Budget"), ("limits", "Limits"), ("state", "State"))
+        for value in NO_NOUNS
+    ],
+    ({"budget": Limits(max_calls=3)}, "Scenario.budget", "expected Budget(...), got Limits("),
+    ({"system_prompt": ""}, "Scenario.system_prompt", "is blank"),
+    ({"system_prompt": ["be brief"]}, "Scenario.system_prompt", "expected a string"),
+    ({"session_id": " "}, "Scenario.session_id", "is blank"),
+    ({"session_id": "a\nb"}, "Scenario.session_id", "a control character"),
+    ({"session_id": 7}, "Scenario.session_id", "expected a string, got 7"),
+    ({"skip": ""}, "Scenario.skip", "is blank"),
+    ({"skip": True}, "Scenario.skip", "expected a string, got True"),
+    ({"skip": False}, "Scenario.skip", "expected a string, got False"),
 ]
 
 
@@ -147,6 +194,36 @@ def test_but() -> None:
     assert scenario.name == "s"
     with pytest.raises(CatalogueError):
         scenario.but(difficulty="hard")
+
+
+OF_AGENTS: dict[str, Any] = {
+    "skip": "later",
+    "state": State({"a": 1}, capture="get"),
+    "match": "exact",
+    "forbid_tools": ["a", "b", "a"],
+    "hygiene": "strict",
+    "budget": Budget(max_calls=3),
+    "limits": Limits(max_turns=8),
+    "system_prompt": "be\nbrief",
+    "few_shot": [FewShot("2 + 2", "4")],
+    "attachments": [Attachment(path="a.png")],
+    "session_id": "s 1",
+}
+
+
+def test_what_is_about_agents_is_kept() -> None:
+    """Each further field is kept, lists as tuples, a tool that is forbidden twice once."""
+    scenario = Scenario("s", "p", **OF_AGENTS)
+    kept = {name: getattr(scenario, name) for name in OF_AGENTS}
+    lists = {name: tuple(value) for name, value in OF_AGENTS.items() if isinstance(value, list)}
+    assert kept == {**OF_AGENTS, **lists, "forbid_tools": ("a", "b")}
+    assert pickle.loads(pickle.dumps(scenario)) == scenario  # noqa: S301  - our own bytes
+
+
+@pytest.mark.parametrize("name", OF_AGENTS)
+def test_what_is_about_agents_is_part_of_equality(name: str) -> None:
+    """A scenario that asks an agent for something else is another one."""
+    assert Scenario("s", "p") != Scenario("s", "p", **{name: OF_AGENTS[name]})
 
 
 def test_it_pickles() -> None:

@@ -47,6 +47,8 @@ def test_arguments_are_copied() -> None:
     assert call.args == {"a": [1], "b": [Ref("x")]}
 
 
+NO_LISTS: list[Any] = [OK, None, 0, "", {}, "a"]
+NO_MATCHES: list[Any] = ["Exact", "part", "", None, True, 0, ["exact"]]
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tool": ""}, "ToolCall.tool", "is blank"),
     ({"tool": len}, "ToolCall.tool", "expected a string"),
@@ -78,6 +80,15 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"retry": False}, "ToolCall.retry", "whole number"),
     ({"retry": None}, "ToolCall.retry", "whole number"),
     ({"retry": 1.5}, "ToolCall.retry", "whole number"),
+    *[
+        ({"args_match": value}, "ToolCall.args_match", "'exact', 'subset', 'superset', 'ignore'")
+        for value in NO_MATCHES
+    ],
+    *[
+        ({"arg_assertions": value}, "ToolCall.arg_assertions", "expected a list of Assertion")
+        for value in NO_LISTS
+    ],
+    ({"arg_assertions": [("a", "eq", 1)]}, "ToolCall.arg_assertions[0]", "expected an Assertion"),
 ]
 
 
@@ -110,3 +121,32 @@ def test_further_fields_are_keywords() -> None:
     """`expect_error` and what follows it are given by name."""
     with pytest.raises(TypeError):
         ToolCall("t", {}, [], "", {}, {}, {}, True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("match", ["exact", "subset", "superset", "ignore"])
+def test_as_data(match: Any) -> None:
+    """Where a call is expected, its data is the tool, the arguments, and how they match."""
+    call = ToolCall("find", {"id": Ref("kept")}, label="words", args_match=match)
+    data = {"tool": "find", "args": {"id": Ref("kept")}, "args_match": match}
+    assert call.as_data() == data
+    assert Assertion("calls", "calls", [call]).expected == [data]
+
+
+RESULTS: list[dict[str, Any]] = [
+    {"assertions": [OK]},
+    {"save_as": {"a": "b"}},
+    {"context_args": {"a": "b"}},
+    {"context_args": {"a": "b"}, "arg_transforms": {"a": str}},
+    {"expect_error": True},
+    {"expect_error": "no"},
+    {"retry": 1},
+    {"timeout_s": 1},
+    {"arg_assertions": [OK]},
+]
+
+
+@pytest.mark.parametrize("fields", RESULTS, ids=",".join)
+def test_what_says_nothing_of_an_expected_call_is_refused(fields: dict[str, Any]) -> None:
+    """An assertion on calls looks at no result, so that nothing may be said of one."""
+    with pytest.raises(CatalogueError, match=r"says nothing where a call is expected"):
+        Assertion("calls", "calls", [ToolCall("find", **fields)])

@@ -45,6 +45,36 @@ NO_COUNT: list[Any] = [None, True, "", "3", [], [3], {}, {"a": 3}]
 NO_TEXT: list[Any] = [None, True, False, 0, 1.5, [], ["oak"], {}, {"oak": 1}]
 SAID_OTHERWISE: list[Any] = [3.1, "three", "H3", "3.1", "1.2.3", "3 of 4", "3, no. Answer: none"]
 NO_CONTAINER: list[Any] = [None, True, False, 0, 3, 1.5]
+
+
+def call(tool: str, kind: str | None = None, **args: Any) -> dict[str, Any]:
+    """A call that was made, with the kind of its error."""
+    error = None if kind is None else {"kind": kind, "type": "Error", "message": "no"}
+    return {"tool": tool, "args": args, "error": error}
+
+
+FOUND, PAID, OTHER = call("find", id=1), call("pay", id=1), call("drop")
+NO_CALLS: list[Any] = [
+    *[None, True, False, 0, 1, "", "find", {}, FOUND, {"calls": [FOUND]}],
+    *[["find"], [None], [[FOUND]], [{"tool": "find"}], [{"args": {"id": 1}}], [FOUND, "pay"]],
+    *[[{"tool": "find", "args": None}], [{"tool": "find", "args": "{}"}]],
+    *[[{"tool": None, "args": {}}], [{"tool": ["find"], "args": {"id": 1}}]],
+]
+"""Documents that are no list of calls: nothing is said of one there, that none was made neither."""
+SENT_OTHERWISE: list[Any] = [
+    [call("find")],
+    [call("find", id="1")],
+    [call("find", id=True)],
+    [call("find", id=None)],
+    [call("find", id=[1])],
+    [call("find", id=1.0000001)],
+    [call("find", id=1, more=None)],
+    [call("find", ID=1)],
+    [call("Find", id=1)],
+    [call("find ", id=1)],
+]
+FIND: Final = {"tool": "find", "args": {"id": 1}}
+MALFORMED, INVENTED = call("find", "invalid_arguments"), call("fnd", "unknown_tool", id=1)
 TABLE: dict[str, Row] = {
     "eq": Row(1, 1.0, [None, True, "1", "", [], [1], {}, 2, 1.0000001]),
     "ne": Row(1, True, [1, 1.0]),
@@ -80,6 +110,48 @@ TABLE: dict[str, Row] = {
     "similar": Row("oaken", "oakem", [*NO_TEXT, "", " ", "oak", "OAKEN"]),
     "numeric": Row(3, "It is 3.", [*NO_COUNT[:3], False, *SAID_OTHERWISE, [], [3], {}, {"a": 3}]),
     "semantic": Row("oak", "an oaken door", [*NO_TEXT, "", " ", "pine"]),
+    "calls": Row([FIND, "pay"], [PAID, FOUND], [[], *NO_CALLS, [FOUND], *SENT_OTHERWISE]),
+    "calls_in_order": Row(
+        [FIND, "pay"],
+        [OTHER, call("find", id=1.0), OTHER, PAID],
+        [[], [PAID, FOUND], [FOUND], *NO_CALLS, *([*made, PAID] for made in SENT_OTHERWISE)],
+    ),
+    "calls_exactly": Row(
+        [FIND, "pay"],
+        [FOUND, PAID],
+        [
+            *[[], [PAID, FOUND], [FOUND], [FOUND, PAID, PAID], [FOUND, OTHER, PAID], *NO_CALLS],
+            *([*made, PAID] for made in SENT_OTHERWISE),
+        ],
+    ),
+    "calls_any_order": Row(
+        [FIND, "find"],
+        [call("find"), FOUND],
+        [[], [FOUND], [FOUND, PAID], *NO_CALLS, *([*made, OTHER] for made in SENT_OTHERWISE)],
+    ),
+    "calls_only": Row(
+        [FIND, "pay"],
+        [PAID],
+        [[OTHER], [FOUND, PAID, OTHER], [PAID, PAID], *NO_CALLS, *SENT_OTHERWISE],
+    ),
+    "never_calls": Row([FIND, "pay"], [OTHER], [[FOUND], [OTHER, PAID], *NO_CALLS]),
+    "call_args": Row(
+        {"tool": "find", "where": [["id", "eq", 1], ["more", "is_null"]]},
+        [OTHER, call("find", id=1, more=None)],
+        [
+            *[[], *NO_CALLS, [FOUND], [PAID], [call("find", id=2, more=None)]],
+            *[[FOUND, call("find", more=None)], [call("pay", id=1, more=None)]],
+        ],
+    ),
+    "hygiene": Row(
+        MISSING,
+        [MALFORMED, INVENTED, FOUND],
+        [
+            *[[MALFORMED], [FOUND, MALFORMED], [MALFORMED, PAID], [INVENTED], [FOUND, INVENTED]],
+            *[[MALFORMED, INVENTED], [INVENTED, MALFORMED, PAID], [MALFORMED, MALFORMED]],
+            *NO_CALLS,
+        ],
+    ),
     "no_errors": Row(MISSING, {"summary": {"errors": 0}}, ABSENT_COUNTS),
     "no_warnings": Row(MISSING, {"summary": {"warnings": 0}}, ABSENT_COUNTS),
     "has_error": Row(MISSING, {"summary": {"errors": 1}}, ABSENT_COUNTS),

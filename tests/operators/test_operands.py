@@ -1,18 +1,20 @@
 """What each operator accepts as `expected`: refused, warned of, accepted; planned or saved."""
 
 import math
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pytest
 
 from evalkit import Assertion, CatalogueError, Ref, check
 from evalkit.jsonvalue import brief
 from evalkit.operators import OPERATORS
+from tests.operators.operands import OF_CALLS, Kind, Rule, each
 
-Kind = Literal["accepted", "warned", "refused"]
 OPS = sorted(OPERATORS)
 NO_OPERAND: Final = {"exists", "is_null", "is_true", "is_false"}
-OPTIONAL: Final = {"has_key", "no_errors", "no_warnings", "has_error", "has_warning"}
+OPTIONAL: Final = {"has_key", "no_errors", "no_warnings", "has_error", "has_warning", "hygiene"}
+NEVER_SAVED: Final = {"hygiene", "call_args"}
+"""What may be said when it is planned, and at no other time."""
 NUMBER, ORDERED, LIST = "expected a number", "expected a number or a string", "expected a list"
 LENGTH, CHECK, NOTHING = "expected a length", "the name of a check", "takes no expected value"
 TEXT, NO_GOLD, NONE_LEFT = (
@@ -21,13 +23,7 @@ TEXT, NO_GOLD, NONE_LEFT = (
     "nothing is left of the gold",
 )
 
-Rule = tuple[Any, Kind, str]
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
-
-
-def each(kind: Kind, told: str, *operands: Any) -> list[Rule]:
-    """One row for each of several operands that fare alike."""
-    return [(operand, kind, told) for operand in operands]
 
 
 GOLDS: list[Rule] = [
@@ -244,6 +240,7 @@ RULES: dict[str, list[Rule]] = {
         ]
         for op in ("no_errors", "no_warnings", "has_error", "has_warning")
     },
+    **OF_CALLS,
 }
 
 
@@ -285,7 +282,7 @@ def test_an_operand_is_finite(op: str, number: float, wrap: Any) -> None:
         Assertion("value", op, wrap(number))
 
 
-@pytest.mark.parametrize("op", sorted(set(OPS) - NO_OPERAND))
+@pytest.mark.parametrize("op", sorted(set(OPS) - NO_OPERAND - NEVER_SAVED))
 def test_a_saved_value_may_stand_there(op: str) -> None:
     """A `Ref` is accepted by every operator that takes an operand."""
     assert OPERATORS[op].rule(Assertion("value", op, Ref("saved"))) is None
@@ -297,6 +294,23 @@ def test_a_saved_value_may_stand_there(op: str) -> None:
         ("contains", "", "assertion.expected: '' is in every string; say what is to be found"),
         ("type_is", "strin", "unknown type 'strin'; did you mean 'string'?"),
         ("len_gte", 0, "every length is 0 or more; assert 1 or more, or LEN_EQ 0"),
+        ("calls", [], "which nothing can fail; CALLS_EXACTLY [] asks for none"),
+        ("calls", [{"tool": "a", "arg": 1}], "call 0: unknown key 'arg'; did you mean 'args'?"),
+        (
+            "call_args",
+            {"tool": "a", "where": [["id", "eqq", 1]]},
+            "assertion.expected.where[0].op: unknown operator 'eqq'; did you mean 'eq'?",
+        ),
+        (
+            "call_args",
+            {"tool": "a", "where": [["id", "exists"], ["id[", "eq", 1]]},
+            "assertion.expected.where[1].path: the bracket is not closed",
+        ),
+        (
+            "call_args",
+            {"tool": "a", "where": [["id", "gt", None]]},
+            "assertion.expected.where[0].expected: expected a number or a string, got None",
+        ),
     ],
 )
 def test_a_refused_operand_is_a_catalogue_error(op: str, expected: Any, told: str) -> None:

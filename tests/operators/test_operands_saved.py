@@ -23,6 +23,7 @@ def saved_operand(op: str, saved: Any, actual: Any) -> bool:
     return report.results[0].checks[-1].passed
 
 
+FIND = {"tool": "find", "args": {"id": 1}}
 REFUSED_SAVED: list[tuple[str, Any, Any]] = [
     ("approx", True, 1),
     ("gt", True, 2),
@@ -71,6 +72,12 @@ REFUSED_SAVED: list[tuple[str, Any, Any]] = [
     ("numeric", [], 1),
     ("no_errors", 5, 1),
     ("has_error", 5, 1),
+    *((op, "find", [FIND]) for op in ("calls", "calls_in_order", "calls_any_order", "calls_only")),
+    *((op, [], [FIND]) for op in ("calls", "calls_in_order", "calls_any_order")),
+    ("never_calls", [], []),
+    ("never_calls", None, []),
+    ("calls_exactly", None, []),
+    ("calls_only", {}, []),
 ]
 
 
@@ -101,6 +108,9 @@ def test_a_saved_operand_is_held_to_the_rule(op: str, saved: Any, actual: Any) -
         ("similar", ["oaken"], "oakem"),
         ("numeric", 3, "It is 3."),
         ("numeric", [2, "3"], 3),
+        ("calls", ["find"], [FIND]),
+        ("calls_exactly", [FIND], [FIND]),
+        ("never_calls", ["drop"], [FIND]),
     ],
 )
 def test_a_saved_operand_is_put_in(op: str, saved: Any, actual: Any) -> None:
@@ -128,3 +138,28 @@ def test_one_of_several_golds_may_be_saved(golds: Any, answer: str, code: str | 
     tools = {"first": lambda: document, "second": lambda: answer}
     found = run(Scenario("s", tool_calls=[saving, asked]), tools=tools).results[0]
     assert found.checks[-1].code == code
+
+
+INSIDE: list[tuple[str, Any, Any]] = [
+    ("calls", [{"tool": "find", "args": {"id": Ref("kept")}}], 1),
+    ("calls_exactly", [ToolCall("find", {"id": Ref("kept")})], 1.0),
+    ("calls_only", ["pay", ToolCall("find", {"id": Ref("kept")})], 1),
+    ("call_args", {"tool": "find", "where": [["id", "eq", Ref("kept")]]}, 1),
+    ("call_args", {"tool": "find", "where": [["id", "in", [2, Ref("kept")]]]}, 1),
+]
+
+
+@pytest.mark.parametrize(("op", "expected", "kept"), INSIDE, ids=str)
+def test_a_saved_value_may_stand_in_an_expected_call(op: str, expected: Any, kept: Any) -> None:
+    """Where a `Ref` stands in what is expected of calls, the saved value is put, and compared."""
+    for saved, code in ((kept, None), (2, "wrong_value"), (True, "wrong_value")):
+        calls = [
+            ToolCall("first", save_as={"kept": "kept"}),
+            ToolCall("second", assertions=[Assertion("", op, expected)]),
+        ]
+        tools: dict[str, Any] = {
+            "first": lambda saved=saved: {"kept": saved},
+            "second": lambda: [FIND],
+        }
+        found = run(Scenario("s", tool_calls=calls), tools=tools).results[0]
+        assert (found.checks[-1].code, saved) == (code, saved)

@@ -160,11 +160,16 @@ ISSUES = {"no_errors", "no_warnings", "has_error", "has_warning"}
 """Tested in test_issues.py."""
 SCORING = {"exact_match", "f1", "similar", "numeric", "semantic"}
 """Tested in test_text.py: their verdict rests on a score."""
+TRAJECTORY = {
+    *("calls", "calls_in_order", "calls_exactly", "calls_any_order", "calls_only"),
+    *("never_calls", "call_args", "hygiene"),
+}
+"""Tested in test_trajectory.py: they look at nothing but calls."""
 
 
 def test_every_operator_has_its_definition() -> None:
     """An operator on values that has no plain definition here has not been thought about."""
-    assert sorted(ORACLES) == sorted(set(OPERATORS) - ISSUES - SCORING)
+    assert sorted(ORACLES) == sorted(set(OPERATORS) - ISSUES - SCORING - TRAJECTORY)
 
 
 @pytest.mark.parametrize("op", sorted(ORACLES))

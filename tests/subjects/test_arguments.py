@@ -9,9 +9,10 @@ import pytest
 
 from evalkit import Ref, Scenario, Tool, ToolCall
 from evalkit.jsonvalue import NotJsonError
+from evalkit.model import filled
 from evalkit.plan import BoundCall
 from evalkit.planning import Planner
-from evalkit.subjects.arguments import TransformError, arguments_of, filled
+from evalkit.subjects.arguments import TransformError, arguments_of
 from evalkit.toolbox import ArgumentsError
 
 

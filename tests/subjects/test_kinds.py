@@ -7,11 +7,13 @@ import pytest
 from evalkit import (
     Answers,
     Assertion,
+    Budget,
     CatalogueError,
     Op,
     Scenario,
     ScenarioResult,
     Services,
+    State,
     Status,
     ToolCall,
     grade,
@@ -19,7 +21,7 @@ from evalkit import (
 )
 from evalkit.plan import Plan
 from evalkit.planning import Planner
-from evalkit.subjects.kinds import PREDICTIONS, TOOLS, Kind
+from evalkit.subjects.kinds import AGENTS, PREDICTIONS, TOOLS, Kind, kind_of
 from evalkit.subjects.predictions import Predictions
 from evalkit.trace import KEYS
 
@@ -29,9 +31,11 @@ ON_STATE = Assertion("state.rows", Op.EXISTS)
 SAID = Assertion("response", Op.EQ, "oak")
 WARNS = SAID.but(severity="warn")
 ALIKE = Assertion("response", Op.SEMANTIC, "oak")
+KINDS = [TOOLS, PREDICTIONS, AGENTS]
+KINDS_BY_NAME = ["tools", "predictions", "agents"]
 
 
-@pytest.mark.parametrize("kind", [TOOLS, PREDICTIONS], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", KINDS, ids=KINDS_BY_NAME)
 def test_a_kind_sees_parts_of_the_trace(kind: Kind) -> None:
     """What a kind observes are parts of the trace, each named once."""
     assert set(kind.observed) < KEYS
@@ -41,23 +45,70 @@ def test_a_kind_sees_parts_of_the_trace(kind: Kind) -> None:
 def test_tools_alone_say_nothing_and_predictions_show_nothing() -> None:
     """Calls are seen of tools, a response of an agent whose answers are all that is known."""
     seen = {"calls", "response", "errors", "not_run", "seconds", "usage", "state"}
-    assert seen & set(TOOLS.observed) == {"calls", "errors", "not_run", "seconds"}
+    assert seen & set(TOOLS.observed) == {"calls", "errors", "not_run", "seconds", "state"}
     assert seen & set(PREDICTIONS.observed) == {"response"}
+    assert seen - set(AGENTS.observed) == {"not_run"}
 
 
-def test_a_live_trace_is_of_its_kind() -> None:
-    """The trace that tools leave names its kind, and what that observes."""
-    trace = run(Scenario("s", tool_calls=CALLED), tools={"ping": lambda: 1})["s"].trace
+def live(kind: Kind, **fields: Any) -> dict[str, Any]:
+    """The trace that a subject of one kind leaves."""
+    scenario = Scenario("s", "Ping it.", tool_calls=CALLED, **fields)
+    agent = None if kind is TOOLS else lambda conversation, ctx: str(ctx.tools["ping"]())
+    trace = run(scenario, tools={"ping": lambda: 1}, agent=agent)["s"].trace
     assert trace is not None
-    assert (trace["subject"], tuple(trace["observed"])) == (TOOLS.name, TOOLS.observed)
+    return dict(trace)
+
+
+STATE = State({"a": 1}, capture=lambda tools: {"a": 1})
+LIVE: list[tuple[Kind, dict[str, Any], set[str]]] = [
+    (TOOLS, {}, {"state"}),
+    (TOOLS, {"state": STATE}, set()),
+    (AGENTS, {}, {"state", "usage", "cost_usd"}),
+    (AGENTS, {"state": STATE}, {"usage", "cost_usd"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "missing"), LIVE, ids=map(str, range(len(LIVE))))
+def test_a_live_trace_is_of_its_kind(kind: Kind, fields: dict[str, Any], missing: set[str]) -> None:
+    """A live trace names its kind, and shows what that observes but for what nobody told."""
+    trace = live(kind, **fields)
+    assert kind_of(trace) is kind
+    assert set(kind.observed) - set(trace["observed"]) == missing
+    assert len(set(trace["observed"])) == len(trace["observed"])
+
+
+def test_a_prediction_is_of_its_kind() -> None:
+    """The trace that is made of a prediction is that of an agent of which only answers are seen."""
+    trace = Predictions({"s": "oak"}, "f").trace_of(planned(PREDICTIONS, assertions=[SAID]))
+    assert kind_of(trace) is PREDICTIONS
+
+
+UNTIMED = {"seconds", "cost_usd"}
+OF_TRACES: list[tuple[str, list[str], set[str]]] = [
+    ("tools", ["calls", "seconds"], set(TOOLS.observed)),
+    ("tools", ["calls"], set(TOOLS.observed) - UNTIMED),
+    ("agent", ["turns", "seconds"], set(AGENTS.observed)),
+    ("agent", ["turns", "calls"], set(AGENTS.observed) - UNTIMED),
+    ("agent", ["schema", "subject", "observed", "response"], set(PREDICTIONS.observed)),
+    ("agent", ["response"], set(PREDICTIONS.observed)),
+    ("agent", [], set(PREDICTIONS.observed)),
+]
+
+
+@pytest.mark.parametrize(("subject", "observed", "seen"), OF_TRACES, ids=str)
+def test_whose_a_trace_is(subject: str, observed: list[str], seen: set[str]) -> None:
+    """A trace is a recording's where no time was taken, a prediction where it is but an answer."""
+    kind = kind_of({"subject": subject, "observed": observed})
+    assert (kind.name, set(kind.observed)) == (subject, seen)
 
 
 def planned(kind: Kind, embed: Any = None, **fields: Any) -> Plan:
     """The plan of a scenario for a kind of subject."""
     planner = Planner(None, {}, kind=kind, services=Services(embed=embed))
-    return planner.plan([Scenario("s", "What?", **fields)]).plans[0]
+    return planner.plan([Scenario(**{"name": "s", "prompt": "What?", **fields})]).plans[0]
 
 
+CHEAP = Budget(max_calls=1)
 SKIPS: list[tuple[Kind, dict[str, Any], str | None]] = [
     (TOOLS, {"tool_calls": CALLED}, None),
     (TOOLS, {"tool_calls": CALLED, "answers": ["oak"]}, None),
@@ -71,6 +122,25 @@ SKIPS: list[tuple[Kind, dict[str, Any], str | None]] = [
     (PREDICTIONS, {"tool_calls": CALLED, "answers": ["oak"]}, "predictions show none"),
     (PREDICTIONS, {"assertions": [ON_CALLS]}, "looks at 'calls' alone, which can't be seen"),
     (PREDICTIONS, {"assertions": [ON_CALLS, ON_STATE]}, "looks at 'calls', 'state' alone"),
+    (PREDICTIONS, {"state": STATE}, "looks at 'state' alone"),
+    (PREDICTIONS, {"forbid_tools": ["ping"], "answers": ["oak"]}, None),
+    (TOOLS, {"tool_calls": CALLED, "prompt": None}, None),
+    (TOOLS, {"tool_calls": CALLED, "state": STATE}, None),
+    (TOOLS, {"tool_calls": CALLED, "skip": "needs a judge"}, "needs a judge"),
+    (PREDICTIONS, {"answers": ["oak"], "skip": "needs a judge"}, "needs a judge"),
+    (AGENTS, {"answers": ["oak"], "skip": "needs a judge"}, "needs a judge"),
+    (AGENTS, {"tool_calls": CALLED}, None),
+    (AGENTS, {"tool_calls": CALLED, "prompt": None}, "is for the tools alone: it has no prompt"),
+    (AGENTS, {"answers": ["oak"]}, None),
+    (AGENTS, {"assertions": [ON_CALLS]}, None),
+    (AGENTS, {"forbid_tools": ["ping"]}, None),
+    (AGENTS, {"state": STATE}, None),
+    (AGENTS, {"tool_calls": CALLED, "match": "off"}, "match is off, and nothing else is asked"),
+    (AGENTS, {"tool_calls": CALLED, "match": "off", "answers": ["oak"]}, None),
+    (AGENTS, {"tool_calls": CALLED, "match": "off", "forbid_tools": ["x"]}, None),
+    (AGENTS, {"tool_calls": CALLED, "match": "off", "budget": CHEAP}, "nothing else is asked"),
+    (AGENTS, {"tool_calls": CALLED, "match": "off", "hygiene": "strict"}, "nothing else is asked"),
+    (AGENTS, {"assertions": [Assertion("not_run", Op.EQ, [])]}, "looks at 'not_run' alone"),
 ]
 
 
@@ -96,14 +166,15 @@ def test_a_warning_alone_measures_nothing(said: str) -> None:
 
 
 @pytest.mark.parametrize("schema", [1, 2])
-def test_a_warning_alone_measures_nothing_in_any_trace(schema: int) -> None:
-    """The same holds of a recorded trace in which less was observed than the kind can see."""
+def test_what_could_be_seen_and_was_not_is_an_error(schema: int) -> None:
+    """In a recorded trace with less than its kind can show, nothing passes for being absent."""
     doubt = Assertion("schema", Op.EQ, schema, severity="warn")
     scenario = Scenario("s", "What?", assertions=[SAID, doubt])
     trace = Predictions({"s": "oak"}, "f").trace_of(planned(PREDICTIONS, assertions=[SAID]))
     unseen = {**trace, "observed": ["schema"], "response": None}
     assert grade(scenario, trace).status is Status.PASSED
-    assert grade(scenario, unseen).status is Status.SKIPPED
+    result = grade(scenario, unseen)
+    assert (result.status, result.checks[0].code) == (Status.ERROR, "untold")
 
 
 @pytest.mark.parametrize(("said", "status"), [("oak", "passed"), ("elm", "failed")])
@@ -128,6 +199,9 @@ SEEN: list[tuple[Kind, dict[str, Any]]] = [
     (PREDICTIONS, {"answers": Answers(["oak"], "semantic")}),
     (TOOLS, {"tool_calls": [ToolCall("ping", {}, [Assertion("", Op.SEMANTIC, "oak")])]}),
     (TOOLS, {"tool_calls": CALLED, "assertions": [ALIKE.but(path="calls[0].output")]}),
+    (AGENTS, {"assertions": [ALIKE]}),
+    (AGENTS, {"assertions": [ALIKE.but(path="responses[0]")]}),
+    (AGENTS, {"tool_calls": [ToolCall("ping", arg_assertions=[ALIKE.but(path="a")])]}),
 ]
 
 
@@ -143,10 +217,12 @@ SKIPPED_ANYWAY: list[tuple[Kind, dict[str, Any]]] = [
     (PREDICTIONS, {"tool_calls": [ToolCall("ping", {}, [Assertion("", Op.SEMANTIC, "oak")])]}),
     (PREDICTIONS, {"tool_calls": CALLED, "answers": Answers(["oak"], "semantic")}),
     (TOOLS, {"assertions": [ALIKE.but(path="calls[0].output")]}),
+    (AGENTS, {"prompt": None, "tool_calls": [ToolCall("ping", {}, [ALIKE.but(path="")])]}),
+    (AGENTS, {"skip": "later", "assertions": [ALIKE]}),
 ]
 
 
-@pytest.mark.parametrize(("kind", "fields"), SKIPPED_ANYWAY, ids=["step", "answers", "trace"])
+@pytest.mark.parametrize(("kind", "fields"), SKIPPED_ANYWAY, ids=map(str, range(5)))
 def test_what_is_skipped_needs_no_service(kind: Kind, fields: dict[str, Any]) -> None:
     """A scenario that is not for the subject refuses no run for a service that it lacks."""
     assert planned(kind, **fields).skip

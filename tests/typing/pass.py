@@ -8,15 +8,21 @@ from evalkit import (
     CATALOGUE,
     MISSING,
     Assertion,
+    Attachment,
+    Budget,
     Catalogue,
     CatalogueError,
     Check,
     Env,
+    FewShot,
+    Limits,
     Op,
     Ref,
+    Reply,
     RunReport,
     Scenario,
     ScenarioResult,
+    State,
     Status,
     Tool,
     ToolCall,
@@ -78,6 +84,46 @@ assert_type(call.assertions, tuple[Assertion, ...])
 assert_type(call.tool, str)
 assert_type(scenario.primary_prompt(), str)
 
+# What is about agents.
+sent = ToolCall(
+    "refund",
+    {"id": 1007},
+    args_match="subset",
+    arg_assertions=[Assertion("reason", Op.MATCHES, "broken")],
+)
+asked = Scenario(
+    "asked",
+    "Order 1007 arrived broken.",
+    [sent],
+    match="any_order",
+    forbid_tools=["cancel"],
+    hygiene="strict",
+    budget=Budget(max_turns=4, max_cost_usd=0.5),
+    limits=Limits(max_calls=8),
+    state=State({"open": 2}, capture=lambda env: {"open": env.count()}, replayed=["rows"]),
+    system_prompt="Be brief.",
+    few_shot=[FewShot("2 + 2", "4", reasoning="it is even")],
+    attachments=[
+        Attachment(path="receipt.png"),
+        Attachment(base64="AAEC", mime="image/png"),
+        Attachment(url="https://example.com/receipt.png"),
+    ],
+    session_id="session 7",
+    skip="needs a judge",
+)
+State({"open": 2}, capture="count")
+State(capture={"open": ToolCall("count", {"kind": "open"}), "rows": "list"}, replayed=["rows"])
+Assertion("calls", Op.CALLS_IN_ORDER, ["find_order", sent])
+Assertion("calls", Op.CALL_ARGS, {"tool": "refund", "where": [Assertion("id", Op.EQ, 7)]})
+assert_type(asked.budget, Budget | None)
+assert_type(asked.limits, Limits | None)
+assert_type(asked.state, State | None)
+assert_type(asked.forbid_tools, tuple[str, ...])
+assert_type(asked.few_shot, tuple[FewShot, ...])
+assert_type(asked.attachments, tuple[Attachment, ...])
+assert_type(sent.arg_assertions, tuple[Assertion, ...])
+assert_type(Budget(max_calls=3).max_calls, int | None)
+
 # Assertions.
 Assertion("items[*].price", Op.GT, 0, each="all")
 Assertion("price", "approx", 9.99, tolerance=0.01, rel=0.1, weight=2.0, severity="warn")
@@ -114,6 +160,32 @@ assert_type(report, RunReport)
 run("scenarios.py")
 run([scenario], tools=factory)
 run(scenario, tools={"find_order": find_order})
+
+
+def silent(conversation: list[dict[str, Any]]) -> Reply:
+    """An agent that tells what it did."""
+    made = {"tool": "find_order", "args": {"id": 1007}, "result": None}
+    return Reply(conversation[-1]["content"], calls=[made], usage={"input_tokens": 7}, turns=2)
+
+
+class Fresh:
+    """An agent that is made afresh for every run."""
+
+    def __call__(self, conversation: list[dict[str, Any]]) -> str:
+        """Answer."""
+        return str(conversation)
+
+
+async def talking(conversation: list[dict[str, Any]], ctx: Any) -> str:
+    """An async agent that calls its tools."""
+    return str(await ctx.tools["find_order"](id=1007))
+
+
+run(scenario, agent=silent)
+run(scenario, agent=talking, timeout_s=None)
+run(scenario, agent="shop.agent:answer")
+run(scenario, agent=Fresh)
+assert_type(Reply("done").text, str | None)
 assert_type(report.passed, bool)
 assert_type(report["refund"], ScenarioResult)
 verdict = check(Assertion("a.b", Op.EQ, 1), {"a": {"b": 1}})
