@@ -64,7 +64,8 @@ class Desk:
             self._offered = import_module("evalkit.toolbox.offered").Offered(table.entries)
         self.code = None
         if asked.digests:
-            self.code = ToolCode(table.entries, toolbox, catalogue, cast.agent)
+            named = asked.agent if isinstance(asked.agent, str) else None
+            self.code = ToolCode(table.entries, toolbox, catalogue, cast.agent, named)
 
     def job(self, scenario: Scenario) -> Job:
         """Plan a scenario; what is wrong with it is with the planner."""
@@ -89,7 +90,11 @@ class Desk:
         callables = Callables()
         print_ = digest_of(declared(scenario, callables), ref_written)
         digest = code.digest(job.plan) if recorded is None else recorded.digest_of(scenario.name)
-        opaque = bool(callables.opaque)
+        if scenario.attachments:
+            attachments = import_module("evalkit.subjects.attachments")
+            digest = digest_of([digest, attachments.digests_of(scenario)])[:16]
+        agent = self._cast.agent  # nobody can look into a program
+        opaque = bool(callables.opaque) or hasattr(agent and agent.given, "command")
         return attrs.evolve(job, tools_digest=digest, fingerprint=print_, opaque=opaque)
 
     def _check_attachments(self, scenario: Scenario) -> None:
@@ -130,7 +135,7 @@ def toolbox_for(
     tools = catalogue.tools if asked.tools is None else asked.tools
     if isinstance(tools, str):
         tools = named_from_here(tools, "tools")
-    needed = cast.kind is TOOLS
+    needed = cast.kind is TOOLS or catalogue.tools_reference is not None
     if tools is None and needed and any(scenario.tool_calls for scenario in scenarios):
         raise no_tools(catalogue)
     try:

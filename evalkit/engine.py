@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalkit.subjects.agents import AgentSubject
 
 OPENING_S = 60.0
-UNCAPTURED = "state_uncaptured"
+UNCAPTURED, UNREACHABLE = "state_uncaptured", "agent_unreachable"
 Toolbox = TableToolbox | FactoryToolbox
 
 
@@ -155,7 +155,8 @@ class Station:
             return ungraded(progress.plan, progress.trace, f"no verdict within {OPENING_S:g} s")
         late = TimeoutError(f"not within {OPENING_S:g} s")
         if progress.phase:
-            note_error(progress, UNAVAILABLE, late, f"{progress.phase}, and that did not end")
+            kind = UNREACHABLE if "agent" in progress.phase else UNAVAILABLE
+            note_error(progress, kind, late, f"{progress.phase}, and that did not end")
         elif progress.table is None:
             note_error(progress, UNAVAILABLE, late, "the tools could not be opened")
         elif job.agent is None:

@@ -36,8 +36,12 @@ class ToolCode:
         toolbox: TableToolbox | FactoryToolbox,
         catalogue: Catalogue,
         agent: "Agent | None" = None,
+        named: str | None = None,
     ) -> None:
-        """Look at the open table, at what the catalogue's file has imported, and at an agent."""
+        """Look at the open table, at what the catalogue's file has imported, and at an agent.
+
+        `named` is how the agent was named, by a module that may not be that of its code.
+        """
         callables = Callables()
         self._handlers = {name: _described(entries[name], callables) for name in entries}
         self.unread = [name for name in entries if len(self._handlers[name][0]) == 1]
@@ -49,7 +53,7 @@ class ToolCode:
             sources.add(_file(toolbox.factory))
         if agent is not None:  # which may call any of the tools
             factory.append(callables.description(agent.given))
-            sources |= {_file(agent.given), _file(type(agent.given))}
+            sources |= {_file(agent.given), _file(type(agent.given)), _file_named(named)}
         self._any = agent is not None
         operators = [
             callables.description(each.function) for _, each in sorted(catalogue.operators.items())
@@ -83,6 +87,13 @@ def _described(entry: Any, callables: Callables) -> list[Any]:  # noqa: ANN401
 def _file(function: Any) -> Path | None:  # noqa: ANN401
     """Give the file of the module that a function, or an object's class, was defined in."""
     module = modules.get(str(getattr(function, "__module__", None)))
+    file = None if module is None else vars(module).get("__file__")
+    return Path(file) if isinstance(file, str) else None
+
+
+def _file_named(reference: str | None) -> Path | None:
+    """Give the file of the module that a reference such as `package.module:NAME` names."""
+    module = modules.get((reference or "").partition(":")[0])
     file = None if module is None else vars(module).get("__file__")
     return Path(file) if isinstance(file, str) else None
 

@@ -86,14 +86,17 @@ def _serial(
 
 def _threads(
     execution: Execution,
-    _asked: Asked,
+    asked: Asked,
     jobs: Jobs,
     schedule: Schedule,
     watch: Watch[None],
 ) -> None:
-    """Run on threads; where async handlers have no loop of the caller's, they share one."""
+    """Run on threads; where async handlers have no loop of the caller's, they share one.
+
+    Agents do not: many an async one blocks its loop while it waits for a model.
+    """
     shared = SharedLoop()
-    if watch.make_awaiter is OwnLoop:
+    if watch.make_awaiter is OwnLoop and asked.agent is None:
         watch.make_awaiter = shared.lane
         watch.lane.awaiter = shared.lane()
         watch.on_lost = shared.renew

@@ -28,6 +28,7 @@ class Recorder:
         """
         self._folder = folder
         self._redact = redact
+        self._begun: set[tuple[str, str]] = set()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -43,7 +44,10 @@ class Recorder:
                 raise CatalogueError(PLACE, f"{str(folder)!r}: {error}", hint) from error
 
     def add(self, name: str, epoch: int, trace: Trace) -> str | None:
-        """Keep one epoch of a scenario, in place of what is there of it; or say why it is not kept.
+        """Keep one epoch of a scenario, or say why it is not kept.
+
+        The first that is kept takes the place of all that is there of the scenario and subject, for
+        epochs of two runs do not belong together.
 
         `RecordingsError` where it can't be written; what was there before is then still there.
         """
@@ -53,7 +57,9 @@ class Recorder:
         path = self._folder / file_of(name)
         kept = read_file(path, name)[1] if path.exists() else []
         run = (trace["subject"], epoch)
-        kept = [recording for recording in kept if run_of(recording.request) != run]
+        first = (name, trace["subject"]) not in self._begun
+        self._begun.add((name, trace["subject"]))
+        kept = [each for each in kept if not _is_replaced(run_of(each.request), run, whole=first)]
         content = written(name, [*kept, *found])
         if len(content) > MOST_BYTES:
             return f"the recordings are more than {MOST_BYTES:,} bytes"
@@ -67,6 +73,11 @@ class Recorder:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _is_replaced(old: tuple[str, int], new: tuple[str, int], *, whole: bool) -> bool:
+    """Say whether a recording makes way: one of the same epoch, or of any at a run's first."""
+    return old[0] == new[0] if whole else old == new
 
 
 def written(name: str, recordings: list[Recording]) -> bytes:

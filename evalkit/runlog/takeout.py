@@ -20,13 +20,26 @@ _KEY = re.compile(
 )
 _OF_CHECK = ("actual", "expected")
 _FIXED = frozenset(
-    {"kind", "status", "code", "op", "digest", "fingerprint", "tools", "tool", "subject", "name"}
+    {"kind", "status", "code", "op", "digest", "fingerprint", "tools", "subject", "name"}
     | {"gone", "moved", "unused", "redact"}
     | {"observed", "catalogue_digest", "tools_digest", "difficulty", "severity", "rest", "cause"}
 )
 """What a record says in words of its own, which are no secrets if a secret happens to be one."""
 _KEYS = _FIXED | frozenset(
-    {"name", "names", "path", "step", "label", "run", "epoch", "epochs", "needed", "number", "seq"}
+    {
+        "name",
+        "names",
+        "path",
+        "tool",
+        "step",
+        "label",
+        "run",
+        "epoch",
+        "epochs",
+        "needed",
+        "number",
+        "seq",
+    }
     | {"attempt", "opaque", "tags", "source", "seconds", "pairing", "checks", "score", "trace"}
     | {"check_seconds", "calls", "turn", "error", "errors", "attempts", "not_run", "needs", "type"}
     | {"call", "usage", "cost_usd", "stop_cause", "schema", "evalkit", "unread", "redact", "at"}

@@ -57,6 +57,9 @@ def agent_of(given: Any) -> Agent:  # noqa: ANN401
     if not callable(given):
         raise CatalogueError(PLACE, f"expected a function, got {brief(given)}", HINT)
     if inspect.isclass(given):
+        if _required(given):
+            problem = f"{given.__qualname__} can't be made: it needs an argument"
+            raise CatalogueError(PLACE, problem, "give a function that makes it")
         return Agent(given, makes=True)
     needed = [each.name for each in _parameters(given) or () if _is_named(each)]
     if needed:

@@ -1,6 +1,5 @@
 """The subject that is an agent: it is put the prompt, turn by turn, and its calls are noted."""
 
-from contextlib import nullcontext
 from inspect import isawaitable
 from math import inf
 from time import perf_counter
@@ -9,6 +8,7 @@ from typing import Any
 from evalkit.plan import Plan
 from evalkit.protocols import Guard, Table
 from evalkit.subjects.agent import Agent, manner_of
+from evalkit.subjects.attachments import attached
 from evalkit.subjects.conversation import conversation_of, pieces_of, response_of
 from evalkit.subjects.handed import Context
 from evalkit.subjects.kinds import AGENTS
@@ -91,7 +91,7 @@ class AgentSubject:
         """Note that the turn under way did not come to an end."""
         self._output.keep(printed)
         self._stop(progress, "timeout", self._late(progress))
-        self._end_calls(progress)
+        self._end_calls(progress, lost=True)
 
     def _observed(self, progress: Progress) -> list[str]:
         talk: Talk = progress.talk
@@ -111,10 +111,11 @@ class AgentSubject:
         scenario = progress.plan.scenario
         talk.calls = calls = Calls(scenario, table, offered, self._guard, self._output)
         self._output.listening = True
+        progress.phase = "the agent was made"
         try:
-            talk.manager = agent.open()
+            attached(scenario)
             if agent.makes:
-                talk.answer = self._guard.in_time(OPENING_S, talk.manager.__enter__)
+                talk.answer = self._guard.in_time(OPENING_S, lambda: _entered(agent, talk))
             else:
                 talk.answer = agent.given
             talk.manner = agent.manner or manner_of(talk.answer)
@@ -125,6 +126,7 @@ class AgentSubject:
             return False
         finally:
             self._output.listening = False
+            progress.phase = ""
         talk.context = Context(scenario, calls, table, offered, talk.epoch)
         return True
 
@@ -156,7 +158,7 @@ class AgentSubject:
         if not self._in_time(deadline):
             self._stop(progress, "timeout", self._late(progress))
         elif told is None or calls.is_cut:  # type: ignore[union-attr]
-            self._failed(progress, failure or Cut())
+            self._failed(progress, Cut() if failure is None or calls.is_cut else failure)  # type: ignore[union-attr]
         else:
             take(talk, told, number)
 
@@ -197,9 +199,10 @@ class AgentSubject:
         talk: Talk = progress.talk
         self._end_calls(progress)
         manager, talk.manager = talk.manager, None
-        if manager is None or isinstance(manager, nullcontext):
+        if manager is None:
             return
         self._output.listening = True
+        progress.phase = "the agent was closed"
         try:
             self._guard.in_time(OPENING_S, lambda: manager.__exit__(None, None, None))
         except BaseException as raised:  # noqa: BLE001  - around the author's factory
@@ -207,10 +210,11 @@ class AgentSubject:
             note_error(progress, "agent_unreachable", outcome_of(raised), said)
         finally:
             self._output.listening = False
+            progress.phase = ""
 
-    def _end_calls(self, progress: Progress) -> None:
+    def _end_calls(self, progress: Progress, *, lost: bool = False) -> None:
         if progress.talk.calls is not None:
-            progress.talk.calls.end()
+            progress.talk.calls.end(lost=lost)
 
     def _late(self, progress: Progress) -> TimeoutError:
         """Say that a turn was not answered in time, and in which call that was."""
@@ -222,3 +226,10 @@ class AgentSubject:
         under_way = [] if calls is None else [c["tool"] for c in calls.noted if c["seconds"] < 0]
         inside = f"; it was in {under_way[-1]}" if under_way else ""
         return TimeoutError(f"turn {progress.next + 1} was not answered {limit}{inside}")
+
+
+def _entered(agent: Agent, talk: Talk) -> Any:  # noqa: ANN401
+    """Make an agent afresh, and note how it is let go of."""
+    manager = agent.open()
+    talk.manager = manager
+    return manager.__enter__()

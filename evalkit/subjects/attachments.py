@@ -1,5 +1,6 @@
 """How the files that go with a prompt are found and read, below the folder of the catalogue."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import attrs
@@ -42,6 +43,16 @@ def attachment_problem(attachment: Attachment, scenario: Scenario) -> tuple[str,
     if file.stat().st_size > MOST_BYTES:
         return f"{attachment.path!r} is larger than {MOST_BYTES:,} bytes", None
     return None
+
+
+def digests_of(scenario: Scenario) -> list[str]:
+    """Give SHA-256 of what each file that goes with the prompt holds; empty where there is none."""
+    found = []
+    for each in scenario.attachments:
+        file = None if each.path is None else folder_of(scenario) / each.path
+        is_there = file is not None and file.is_file()
+        found.append(sha256(file.read_bytes()).hexdigest() if file and is_there else "")
+    return found
 
 
 def folder_of(scenario: Scenario) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from inspect import isawaitable
 from sys import modules
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,7 @@ from evalkit.registry import hint_for
 from evalkit.subjects.output import Output
 from evalkit.subjects.state import capturing
 from evalkit.toolbox.documents import convert, document_of
-from evalkit.toolbox.errors import ArgumentsError, UnknownToolError, error_of, outcome_of
+from evalkit.toolbox.errors import ArgumentsError, UnknownToolError, error_of, outcome_of, whole
 from evalkit.toolbox.offered import Offered
 from evalkit.toolbox.specs import ToolSpec, argument_problems
 from evalkit.trace import Call, CallError
@@ -25,12 +26,17 @@ MOST_CALLS = 1_000
 """After so many calls an agent is cut short, where its limits do not say."""
 UNMADE = "the agent tells of it, and did not make it by ctx.tools"
 """What is said of a call of a tool that was handed to the agent, and that was not noted."""
+MOST_NAME = 200
 UNDER_WAY = -1.0
 """What stands for the seconds of a call that is not over."""
 
 
 class Cut(StopRun):
     """Unwinds an agent that may make no more calls; it is no `Exception`, which it may catch."""
+
+
+class OverError(RuntimeError):
+    """A tool was called after the run that it was handed out for."""
 
 
 class Calls:
@@ -58,6 +64,8 @@ class Calls:
         self.is_cut = False
         self.closed = False
         self._waiting: list[Any] = []
+        self._lost = False
+        self._thread = get_ident()
         self._offered, self._guard, self._output = offered, guard, output
         limits = scenario.limits
         self.most = (limits and limits.max_calls) or MOST_CALLS
@@ -77,7 +85,8 @@ class Calls:
                     waiting = self._awaited(call, returned, started)
                     self._waiting += (waiting, returned)
                     return waiting
-                returned = self._guard.awaiter(returned)
+                own = get_ident() == self._thread
+                returned = self._guard.awaiter(returned) if own else _alone(returned)
             return self._returned(call, returned, started)
         except BaseException as raised:
             self._failed(call, outcome_of(raised), started)
@@ -97,9 +106,12 @@ class Calls:
         except ArgumentsError as error:
             call["result"], call["error"] = None, error_of(error)
 
-    def end(self) -> None:
-        """Close what is still under way: it was not waited for, or did not return."""
-        self.closed = True
+    def end(self, *, lost: bool = False) -> None:
+        """Close what is still under way: it was not waited for, or did not return.
+
+        An agent that is `lost` may still be at it, on a thread that nobody waits for.
+        """
+        self.closed, self._lost = True, lost
         for each in self._waiting:  # what was never awaited would warn of it, in some later run
             with suppress(Exception):
                 each.close()
@@ -110,7 +122,8 @@ class Calls:
 
     def _begun(self, tool: str) -> Call:
         if self.closed:
-            raise Cut
+            raise Cut if self._lost else OverError(f"the run is over, and {tool} can't be called")
+        tool = whole(str(tool))[:MOST_NAME]  # a model may have made it up
         if len(self.noted) >= self.most:
             self.is_cut = True
             raise Cut
@@ -187,6 +200,16 @@ def _check(tool: str, spec: ToolSpec, args: dict[str, Json]) -> None:
 
 def _error(kind: str, name: str, message: str) -> CallError:
     return {"kind": kind, "type": name, "message": message}
+
+
+def _alone(awaitable: Any) -> Any:  # noqa: ANN401
+    """Run an awaitable to its end on a loop of its own, on a thread that the agent has started."""
+    import asyncio  # noqa: PLC0415
+
+    async def awaited() -> Any:  # noqa: ANN401
+        return await awaitable
+
+    return asyncio.run(awaited())
 
 
 def _on_a_loop() -> bool:

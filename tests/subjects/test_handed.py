@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from evalkit import CATALOGUE, Limits, Scenario, ScenarioResult, Tool, TransportError, run
-from evalkit.errors import StopRun
 
 Turns = list[dict[str, Any]]
 
@@ -316,7 +315,7 @@ def test_calls_after_the_end_are_refused() -> None:
         return "done"
 
     trace = traced(agent, tools={"ping": lambda: called.append(1)})
-    with pytest.raises(StopRun):
+    with pytest.raises(RuntimeError, match="the run is over, and ping can't be called"):
         kept[0].tools["ping"]()
     assert (trace["calls"], called) == ([], [])
 
