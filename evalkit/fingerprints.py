@@ -97,6 +97,14 @@ def script_digest(scenario: Scenario) -> str:
     return digest_of([_call(call, callables) for call in scenario.tool_calls], ref_written)[:16]
 
 
+def handed_digest(scenario: Scenario) -> str | None:
+    """Give the digest of what an agent is handed beside the prompt; None where that is nothing."""
+    handed = scenario.few_shot, scenario.attachments, scenario.limits, scenario.session_id
+    if handed == ((), (), None, None):
+        return None
+    return digest_of([list(map(_fields, _listed(each))) for each in handed])[:16]
+
+
 def default_session_id(scenario: Scenario) -> str:
     """Give a UUID that is the same as long as the scenario is: version 5, of its fingerprint.
 

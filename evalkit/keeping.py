@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evalkit.recordings import Recorder
+from evalkit.recordings import Recorder, RecordingsError
 from evalkit.registry import counted, listing
 from evalkit.result import ScenarioResult
 from evalkit.runlog.records import redacted
@@ -23,13 +23,19 @@ class Keeper:
         if result.trace is None:
             return
         trace = redacted(result, self._redaction).trace
-        why = None if trace is None else self._recorder.add(result.name, result.epoch, trace)
+        try:
+            why = None if trace is None else self._recorder.add(result.name, result.epoch, trace)
+        except (RecordingsError, OSError) as error:  # the run itself is none the worse for it
+            why = str(error)
         if why is not None:
             self._unkept.setdefault(why, []).append(result.name)
 
     def finish(self) -> tuple[str, ...]:
         """Bring it to the disk; give a note on each reason why something was not kept."""
-        self._recorder.close()
+        try:
+            self._recorder.close()
+        except OSError as error:
+            self._unkept.setdefault(f"the folder is gone: {error.strerror}", [])
         return tuple(
             f"{counted(len(names), 'result')} not recorded ({why}): {listing(dict.fromkeys(names))}"
             for why, names in self._unkept.items()

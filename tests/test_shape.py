@@ -24,6 +24,7 @@ LONG_FILES: dict[str, str] = {
     "evalkit/model/scenario.py": "the one noun with all its fields; a half would be none",
     "evalkit/operators/operands.py": "the rules of the operands, in the table's order",
     "evalkit/operators/values.py": "the operators on values, in the table's order",
+    "evalkit/runlog/records.py": "how a result is written, and read again as the very same one",
     "evalkit/paths/jsonpath.py": "one allow-list over one syntax tree, read in one go",
 }
 

@@ -12,7 +12,10 @@ from evalkit.registry import hint_for
 
 CALL_KEYS = ("tool", "args", "result", "error")
 ERROR_KEYS = ("type", "message")
-OURS = ("turns", "turns_told", "ended_on_failed_call", "output", "replayed_state", "replayed_calls")
+OURS = (
+    *("turns", "turns_told", "handed", "ended_on_failed_call", "output"),
+    *("replayed_state", "replayed_calls"),
+)
 """What stands in a trace's meta already."""
 TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 

@@ -67,7 +67,8 @@ def agent_of(given: Any) -> Agent:  # noqa: ANN401
         raise CatalogueError(PLACE, problem, HINT)
     taken = _positional(given)
     if taken == 0:
-        if inspect.iscoroutinefunction(given) or inspect.isasyncgenfunction(given):
+        inner = inspect.unwrap(given)
+        if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
             hint = "make it sync; the agent may be async"
             raise CatalogueError(PLACE, "is an async factory", hint)
         return Agent(given, makes=True)

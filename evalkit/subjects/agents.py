@@ -5,6 +5,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
+from evalkit.fingerprints import handed_digest
 from evalkit.plan import Plan
 from evalkit.protocols import Guard, Table
 from evalkit.subjects.agent import Agent, manner_of
@@ -84,6 +85,8 @@ class AgentSubject:
         if talk.seen or talk.counted:
             counted |= {"turns": talk.turns, "turns_told": talk.counted}
         printed = self._output.take()
+        handed = handed_digest(progress.plan.scenario)
+        counted |= {} if handed is None else {"handed": handed}
         trace["meta"] = {**talk.meta, **counted, **({"output": printed} if printed else {})}
         return trace
 

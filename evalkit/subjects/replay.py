@@ -7,6 +7,7 @@ from math import inf
 from time import perf_counter
 from typing import Final, cast
 
+from evalkit.fingerprints import handed_digest
 from evalkit.jsonvalue import Json, copy_json
 from evalkit.plan import BoundCall, Plan
 from evalkit.recordings import NoRecordingError, Recordings, RecordingsError
@@ -130,6 +131,8 @@ class ReplaySubject:
             if told["text"] is None or cause != COMPLETED:
                 break
         left = copy_json(self._recordings.answer(scenario.name, of_end(AGENTS.name, epoch, turns)))
+        if left["meta"].get("handed") != handed_digest(scenario):
+            raise NoRecordingError("the recording is of other examples, files, limits or session")
         progress.errors += [cast("TraceError", {"call": None, **each}) for each in left["errors"]]
         _note_failed(progress)
         trace = trace_of(progress, AGENTS.name, left["observed"])
