@@ -32,6 +32,8 @@ ERROR_KINDS: Final = KINDS | {
 """What may stand in the trace's list of errors: those of calls, and those of the whole run."""
 
 
+UNMADE: Final = "the agent tells of it, and did not make it by ctx.tools"
+"""What stands for the result of a call of a tool that was handed to an agent, and not noted."""
 REDACTED: Final = "[redacted]"
 """What stands in a recorded trace for what is secret."""
 

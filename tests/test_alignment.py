@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalkit.alignment import Pairs, any_order, in_order
+from evalkit.alignment import Pairs, any_order, best_any_order, best_in_order, in_order
 
 Grid = list[list[bool]]
 GRIDS = st.integers(0, 4).flatmap(
@@ -102,3 +102,37 @@ def test_what_has_no_whole_matching_ends_soon() -> None:
     pairs = any_order(size, size, fits)
     assert size - pairs.count(None) == size // 2 + size // 3
     assert process_time() - started < 10
+
+
+RANKS = st.integers(0, 4).flatmap(
+    lambda width: st.lists(st.lists(st.integers(0, 4), min_size=width, max_size=width), max_size=4)
+)
+
+
+@SMALL
+@given(RANKS)
+def test_ranks_choose_among_the_largest(ranks: list[list[int]]) -> None:
+    """By ranks as many are paired as without, and in order none is better in sum."""
+    width = len(ranks[0]) if ranks else 0
+    grid = [[bool(each) for each in row] for row in ranks]
+
+    def rank(index: int, at: int) -> int:
+        return ranks[index][at]
+
+    ordered = best_in_order(len(ranks), width, rank)
+    free = best_any_order(len(ranks), width, rank)
+    assert ordered.count(None) == in_order(len(ranks), width, fits_in(grid)).count(None)
+    assert free.count(None) == any_order(len(ranks), width, fits_in(grid)).count(None)
+    taken = [at for at in ordered if at is not None]
+    assert taken == sorted(set(taken))
+
+    def total(pairs: Pairs) -> int:
+        return sum(ranks[index][at] for index, at in enumerate(pairs) if at is not None)
+
+    rivals = [
+        pairs
+        for pairs in all_pairs(grid)
+        if pairs.count(None) == ordered.count(None)
+        and [at for at in pairs if at is not None] == sorted(at for at in pairs if at is not None)
+    ]
+    assert total(ordered) == max(map(total, rivals))

@@ -25,8 +25,6 @@ UNSEEN = {
     "state": "state_uncaptured",
 }
 """The codes of what a subject could have shown, and did not."""
-UNMADE = "the agent tells of it, and did not make it by ctx.tools"
-"""What a trace says of a call of a tool that was handed to the agent, and that was not noted."""
 BY_CALLS = frozenset({"meta.turns", "meta.ended_on_failed_call"})
 """What is not known of an agent either that does not show its calls."""
 BY_CAUSE = {"transport": "transport_failed"}

@@ -9,7 +9,6 @@ from evalkit.grading.reasons import (
     BY_CALLS,
     BY_CAUSE,
     STOPPED,
-    UNMADE,
     UNSEEN,
     unavailable,
     why_failed,
@@ -19,7 +18,7 @@ from evalkit.grading.reasons import (
 from evalkit.jsonvalue import MISSING, Json, brief
 from evalkit.plan import RETURNED, BoundAssertion, BoundCall, Plan
 from evalkit.result import CODES, Check
-from evalkit.trace import Call, NotRun, Trace
+from evalkit.trace import UNMADE, Call, NotRun, Trace
 
 REPLAYED = "the replayed state "
 """What a saved value is called that a replay of the scenario's own calls has left."""

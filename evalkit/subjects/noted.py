@@ -20,12 +20,10 @@ from evalkit.toolbox.documents import convert, document_of
 from evalkit.toolbox.errors import ArgumentsError, UnknownToolError, error_of, outcome_of, whole
 from evalkit.toolbox.offered import Offered
 from evalkit.toolbox.specs import ToolSpec, argument_problems
-from evalkit.trace import Call, CallError
+from evalkit.trace import UNMADE, Call, CallError
 
 MOST_CALLS = 1_000
 """After so many calls an agent is cut short, where its limits do not say."""
-UNMADE = "the agent tells of it, and did not make it by ctx.tools"
-"""What is said of a call of a tool that was handed to the agent, and that was not noted."""
 MOST_NAME = 200
 UNDER_WAY = -1.0
 """What stands for the seconds of a call that is not over."""
